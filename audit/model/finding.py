@@ -1,0 +1,89 @@
+"""Outcomes of pairs, and the findings people read."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import msgspec
+
+from audit.model.rule import Severity
+from audit.model.subject import Place, SubjectRef
+
+
+class Outcome(enum.Enum):
+    """What came of one pair (rule, subject). A closed set; a waiver never changes it."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    WARN = "warn"
+    ERROR = "error"
+    SKIP = "skip"
+
+
+class Violation(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing wrong with a subject: where, what was seen, what was expected."""
+
+    path: tuple[str | int, ...] = ()
+    """Segments from the object's root; strings are keys, integers are list indexes."""
+    message: str = ""
+    container: str = ""
+    """Name of the container the path is in, if any."""
+    seen: Any = None
+    """The value found (already redacted); None when the field is absent."""
+    expected: Any = None
+
+    @property
+    def path_text(self) -> str:
+        """``spec.containers[0].image`` form, keys with dots quoted."""
+        return render_path(self.path)
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One violation (or one error) of one rule on one subject: the rows under a group."""
+
+    rule: str
+    subject: SubjectRef
+    outcome: Outcome
+    """fail, warn or error; passes and skips live in the population file only."""
+    severity: Severity
+    violation: Violation
+    place: Place | None = None
+    error: str = ""
+    """Machine-readable code for outcome error, for example ``timeout`` or ``ambiguous_document``."""
+    waiver: str = ""
+    """Id of the live waiver that accepts it, if any."""
+
+
+class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person sees: findings alike in rule, owner, container and path, over clusters and replicas."""
+
+    id: str
+    """``G-`` and 8 hex digits of sha256 over rule, owner kind, namespace, owner name, container, path shape."""
+    rule: str
+    severity: Severity
+    outcome: Outcome
+    owner: str
+    """``Kind namespace/name`` of the owner, without the cluster."""
+    container: str
+    path: str
+    """Path text with list indexes replaced by ``[]``."""
+    clusters: tuple[str, ...]
+    total: int
+    """Number of findings in the group, waived ones included."""
+    waived: int
+    members: tuple[Finding, ...]
+    """All findings, sorted; writers cap what they show and say so."""
+
+
+def render_path(path: tuple[str | int, ...]) -> str:
+    """Path segments as people write them: ``a.b[0]["odd.key"]``."""
+    text = ""
+    for segment in path:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        elif segment and all(c.isalnum() or c in "-_" for c in segment):
+            text += f".{segment}" if text else segment
+        else:
+            text += f'["{segment}"]'
+    return text

@@ -1,0 +1,105 @@
+"""The assessment result: what the pipeline hands to the report writers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import msgspec
+
+from audit.model.acceptance import Statement, Waiver
+from audit.model.assessment import ControlRow, FrameworkScore
+from audit.model.control import Check, MappingEntry
+from audit.model.finding import FindingGroup
+from audit.model.gap import Gap, Notice
+from audit.model.rule import Rule
+from audit.model.run import RunRecord
+from audit.model.tally import Tally
+
+
+class GroupSource(Protocol):
+    """Where the finding groups are: on disk while running, in memory after loading a JSON report."""
+
+    def groups(self) -> Iterator[FindingGroup]:
+        """Groups in display order: outcome (fail, error, warn), severity, rule, owner, container, path."""
+        ...
+
+    def counts(self) -> GroupCounts:
+        """Totals without reading the groups again."""
+        ...
+
+
+class GroupCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Group totals by severity. A group counts as open when at least one member is an unwaived fail."""
+
+    open: dict[str, int]
+    """Severity value to number of open fail groups; all five severities present."""
+    waived: int
+    """Fail groups whose members are all waived."""
+    errors: int
+    warns: int
+    findings: int
+    """Members over all groups."""
+
+
+class WaiverState(msgspec.Struct, frozen=True, kw_only=True):
+    """A waiver and what it did in this run."""
+
+    waiver: Waiver
+    live: bool
+    matched: int
+    """Pairs it accepted (live) or would have accepted (expired)."""
+    warning: str = ""
+    """For example "no end date" or "matched nothing"."""
+
+
+class StatementState(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement and whether it counted."""
+
+    statement: Statement
+    live: bool
+    counted: bool
+
+
+class RuleState(msgspec.Struct, frozen=True, kw_only=True):
+    """A loaded rule and whether it was asked."""
+
+    rule: Rule
+    selected: bool
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """One condition asked for on the command line or in the configuration."""
+
+    condition: str
+    met: bool
+    detail: str
+
+
+class AssessmentResult(msgspec.Struct, frozen=True, kw_only=True):
+    """All of one run, except the groups, which stream from `groups`."""
+
+    title: str
+    """Name of the fleet, from configuration; ``Kubernetes manifests`` by default."""
+    record: RunRecord
+    tally: Tally
+    scores: tuple[FrameworkScore, ...]
+    controls: tuple[ControlRow, ...]
+    """Every control of every catalog, in catalog order, in profile or not."""
+    rules: tuple[RuleState, ...]
+    mappings: tuple[MappingEntry, ...]
+    checks: tuple[Check, ...]
+    gaps: tuple[Gap, ...]
+    notices: tuple[Notice, ...]
+    waivers: tuple[WaiverState, ...]
+    statements: tuple[StatementState, ...]
+    gates: tuple[Gate, ...]
+    complete: bool
+    """False when anything makes exit code 3: gaps not allowed, errors, nothing evaluated."""
+    incomplete_reasons: tuple[str, ...]
+    group_source: GroupSource
+
+    @property
+    def may_be_called_compliant(self) -> bool:
+        """Never while a critical finding is open or anything is incomplete."""
+        return self.complete and self.group_source.counts().open.get("critical", 0) == 0

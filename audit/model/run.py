@@ -1,0 +1,84 @@
+"""The run record: what a result rests on, so that somebody else can check it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class InputFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One file read (or refused), by digest."""
+
+    path: str
+    cluster: str
+    sha256: str
+    """Empty when it could not be read."""
+    bytes: int
+    documents: int
+    """Documents found in it, List items counted one by one."""
+
+
+class EngineVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """An engine and the exact binary that ran."""
+
+    name: str
+    version: str
+    binary_sha256: str = ""
+    details: dict[str, str] = {}
+
+
+class ClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A registered member of the fleet."""
+
+    name: str
+    kind: str
+    """``manifests`` for a folder, ``live`` for an API server."""
+    reached: bool
+    subjects: int
+    paths: tuple[str, ...] = ()
+
+
+class Denominator(msgspec.Struct, frozen=True, kw_only=True):
+    """The proof: documents in = evaluated + ignored by nature + in gaps; pairs due = pairs answered."""
+
+    files: int
+    documents: int
+    """Documents found, List items counted one by one, empty ones excluded."""
+    objects: int
+    """Kubernetes objects handed to the rules."""
+    derived: int
+    """Namespace and Cluster subjects no document declares."""
+    not_objects: int
+    """Documents that are no Kubernetes object (scalars, values files, kustomize patches), each with a notice."""
+    in_gaps: int
+    """Documents or files hidden behind gaps, counted where countable."""
+    excluded: int
+    """Left out by scope.exclude, --exclude or .gitignore, each listed."""
+    rules: int
+    pairs_due: int
+    pairs_answered: int
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything needed to repeat or check a result. `started`, `finished` and `volatile` stay outside the digest."""
+
+    fleetaudit: str
+    inputs: tuple[InputFile, ...]
+    engines: tuple[EngineVersion, ...]
+    clusters: tuple[ClusterRecord, ...]
+    rules_sha256: str
+    catalogs_sha256: dict[str, str]
+    mappings_sha256: dict[str, str]
+    scope_sha256: str
+    configuration: dict[str, Any]
+    """Effective configuration, secrets removed."""
+    population_file: str = ""
+    population_sha256: str = ""
+    denominator: Denominator
+    state_time: str
+    """ISO 8601 UTC: the moment expiries were judged at. From the injected clock; outside the digest."""
+    started: str = ""
+    finished: str = ""
+    result_sha256: str = ""
+    """Digest over the canonical result without state_time, started, finished and itself."""

@@ -1,0 +1,104 @@
+"""The seams of the pipeline: four protocols, each with a contract suite under tests/contract."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from audit.model.finding import Outcome, Violation
+from audit.model.gap import Gap, Notice
+from audit.model.result import AssessmentResult
+from audit.model.rule import Rule
+from audit.model.run import EngineVersion, InputFile
+from audit.model.subject import SubjectRef
+
+
+class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A normalised subject with its redacted JSON bytes; positions are resolved later, on request."""
+
+    ref: SubjectRef
+    raw: bytes
+    duplicates: tuple[DuplicateKey, ...] = ()
+    redactions: tuple[Redaction, ...] = ()
+    projection: bytes = b""
+    """JSON of the fields that context rules need of this kind; empty when none does."""
+
+
+class DuplicateKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A mapping key that stands twice; the last value wins, as on the server."""
+
+    key: str
+    path: tuple[str | int, ...]
+    lines: tuple[int, ...]
+
+
+class Redaction(msgspec.Struct, frozen=True, kw_only=True):
+    """A value replaced by a marker before it left the reader."""
+
+    path: tuple[str | int, ...]
+    reason: str
+
+
+class SubjectSource(Protocol):
+    """What is there? Yields objects, gaps, notices and the files read, in a deterministic order."""
+
+    def collect(self) -> Iterator[CollectedObject | Gap | Notice | InputFile]:
+        """Stream everything once."""
+        ...
+
+
+class PairAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule's answer about one subject."""
+
+    rule: str
+    outcome: Outcome
+    violations: tuple[Violation, ...] = ()
+    reason: str = ""
+    """Skip reason or error code; machine-readable."""
+    message: str = ""
+    """Error text, safe to print."""
+
+
+class Engine(Protocol):
+    """Evaluates rules of one language. Answers come in the order asked, one list per subject."""
+
+    def version(self) -> EngineVersion:
+        """Exact version of what decides."""
+        ...
+
+    def evaluate(
+        self, cluster: str, objects: Iterable[CollectedObject], inventory: bytes
+    ) -> Iterator[list[PairAnswer]]:
+        """Ask every loaded rule that matches each object's kind; `inventory` is the cluster's context as JSON."""
+        ...
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules this engine answers for."""
+        ...
+
+    def close(self) -> None:
+        """Stop processes."""
+        ...
+
+
+class ReportWriter(Protocol):
+    """Renders one result into a folder."""
+
+    name: str
+    """Format name on the command line, for example ``html``."""
+
+    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
+        """Write atomically; return the paths written."""
+        ...
+
+
+class Clock(Protocol):
+    """Now, handed in so that results are reproducible."""
+
+    def now(self) -> dt.datetime:
+        """Aware, UTC."""
+        ...
