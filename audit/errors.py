@@ -13,6 +13,8 @@ Every error knows its place (file, line, key) when there is one, and may carry a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class AuditError(Exception):
     """Root of everything this package raises on purpose.
@@ -24,6 +26,7 @@ class AuditError(Exception):
         column: 1-based column in that line.
         key: dotted key inside a structured file, for example ``clusters.0.name``.
         suggestion: what to do about it, one sentence.
+        others: further errors found in the same pass, so that a file is mended in one go.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class AuditError(Exception):
         column: int | None = None,
         key: str | None = None,
         suggestion: str | None = None,
+        others: Sequence[AuditError] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -43,6 +47,7 @@ class AuditError(Exception):
         self.column = column
         self.key = key
         self.suggestion = suggestion
+        self.others = tuple(others)
 
     @property
     def place(self) -> str:

@@ -1,0 +1,235 @@
+"""What ``fleetaudit.yaml`` may say. The published JSON Schema is generated from these structs.
+
+`FileConfig` is the file as written; `Config` is the effective configuration that the wiring gets: defaults, then the
+file, then the environment, then the command line, with every path resolved against the folder of the file that names it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from audit.model.acceptance import AllowedGap
+from audit.model.expiry import expiry_of
+from audit.model.gap import GapKind
+from audit.model.rule import Severity
+
+DEFAULT_CLUSTER = "manifests"
+DEFAULT_TITLE = "Kubernetes manifests"
+DEFAULT_FOLDER = "fleetaudit-report"
+DEFAULT_FORMATS = ("html", "json")
+
+Text = Annotated[str, Meta(min_length=1, max_length=500)]
+PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@/-]{0,127}$",
+        description="Letters, digits and . _ : @ / - and spaces; starts with a letter or digit.",
+    ),
+]
+Share = Annotated[float, Meta(ge=0, le=1, description="A fraction from 0 to 1.")]
+FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv"]
+Language = Literal["en", "zh-CN"]
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Unknown keys are refused everywhere: a typing error must not silently change an audit."""
+
+
+class ClusterConfig(_Section):
+    """A cluster the audit expects to find. One that cannot be reached stays in the report as undecided."""
+
+    name: Name
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(min_length=1, description="Files, folders or globs with its manifests, relative to this file."),
+    ]
+    labels: Annotated[dict[str, str], Meta(description="Your own labels, shown in the report.")] = {}
+    tier: Annotated[str, Meta(max_length=200, description="For example production.")] = ""
+    owner: Annotated[str, Meta(max_length=200, description="Team that owns the cluster.")] = ""
+
+
+class PolicyConfig(_Section):
+    """Rego rules of your own, besides the built-in ones."""
+
+    paths: Annotated[tuple[PathText, ...], Meta(description="Folders with more Rego rules.")] = ()
+    allow_builtins: Annotated[
+        tuple[Text, ...],
+        Meta(description="OPA builtins that are off by default (network, environment) and that your rules need."),
+    ] = ()
+
+
+class RulesConfig(_Section):
+    """Which rules are asked. A deselected rule leaves its controls undecided."""
+
+    select: Annotated[
+        tuple[Text, ...], Meta(description="Rule ids or globs such as rbac/*; empty means all.")
+    ] = ()
+    skip: Annotated[tuple[Text, ...], Meta(description="Rule ids or globs left out.")] = ()
+
+
+class FilesConfig(_Section):
+    """Which files inside folders are read."""
+
+    include: Annotated[
+        tuple[Text, ...],
+        Meta(description="Patterns in .gitignore syntax; when given, only matching files are read."),
+    ] = ()
+    gitignore: Annotated[bool, Meta(description="Leave out what .gitignore files leave out.")] = True
+
+
+class Selector(_Section):
+    """Objects by what they are. All keys given must match; * and ? work in namespace and name."""
+
+    kind: Annotated[str, Meta(description="Kind, or group/Kind.")] = ""
+    namespace: str = ""
+    name: str = ""
+    labels: dict[str, str] = {}
+
+
+class ScopeExclude(_Section):
+    """Something out of scope: either a path or a selector, with the reason that the report prints."""
+
+    reason: Text
+    path: Annotated[
+        PathText | None,
+        Meta(description="Pattern in .gitignore syntax, relative to the folder that is read."),
+    ] = None
+    selector: Selector | None = None
+
+
+class ScopeConfig(_Section):
+    """What is out of scope. It is printed, and part of the scope digest."""
+
+    exclude: tuple[ScopeExclude, ...] = ()
+
+
+class AllowGap(_Section):
+    """A gap tolerated until a date: its controls stay undecided and it stays printed, but exit code 3 is avoided."""
+
+    kind: GapKind
+    source: Annotated[Text, Meta(description="Source of the gap as printed; * and ? are wildcards.")]
+    reason: Text
+    expires: Annotated[
+        str,
+        Meta(
+            description="A date, good through the end of that day in UTC, or a time with its zone.",
+            examples=["2026-12-31"],
+        ),
+    ]
+
+    def to_allowed_gap(self) -> AllowedGap:
+        """The model's form.
+
+        Raises:
+            ValueError: `expires` is no moment; the loader has refused that already.
+        """
+        return AllowedGap(
+            kind=self.kind.value, source=self.source, reason=self.reason, expires=self.expires_at()
+        )
+
+    def expires_at(self) -> dt.datetime:
+        """Exclusive end, aware, UTC."""
+        return expiry_of(self.expires)
+
+
+class GatesConfig(_Section):
+    """When ``run`` fails with exit code 1. No gate by default."""
+
+    fail_on: Annotated[
+        Severity | None, Meta(description="Fail on unwaived findings of this severity or worse.")
+    ] = None
+    min_ratio: Annotated[
+        dict[str, Share], Meta(description="Least strict ratio per framework, for example nist-ai-rmf: 0.7.")
+    ] = {}
+    min_coverage: Annotated[dict[str, Share], Meta(description="Least evidence coverage per framework.")] = {}
+    min_objects: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Meta(description="Least number of Kubernetes objects judged.")
+    ] = None
+
+
+class OutputConfig(_Section):
+    """What is written, and where."""
+
+    folder: Annotated[PathText, Meta(description="Relative to this file.")] = DEFAULT_FOLDER
+    formats: Annotated[tuple[FormatName, ...], Meta(min_length=1)] = DEFAULT_FORMATS
+    lang: Language = "en"
+
+
+class LimitsConfig(_Section):
+    """Bounds on hostile or damaged input. What exceeds them becomes a gap or an error, never a pass."""
+
+    max_file_bytes: Annotated[int, Meta(ge=1024, description="Larger files are not read.")] = 64 * 1024 * 1024
+    object_seconds: Annotated[
+        float, Meta(gt=0, le=600, description="Time for all rules on one object.")
+    ] = 5.0
+    memory_bytes: Annotated[
+        int, Meta(ge=64 * 1024 * 1024, description="Memory of each engine process.")
+    ] = 512 * 1024 * 1024
+
+
+Parameters = dict[str, dict[str, Any]]
+CustomProfile = dict[str, tuple[Text, ...]]
+
+
+class FileConfig(_Section):
+    """Configuration of fleetaudit. Paths are relative to the file that names them."""
+
+    title: Annotated[Text, Meta(description="Name of the fleet, printed on the report.")] = DEFAULT_TITLE
+    clusters: Annotated[
+        tuple[ClusterConfig, ...], Meta(description="Register of the clusters the audit expects.")
+    ] = ()
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(description=f"Manifests of a single cluster called {DEFAULT_CLUSTER}; not together with clusters."),
+    ] = ()
+    policy: PolicyConfig = PolicyConfig()
+    rules: RulesConfig = RulesConfig()
+    parameters: Annotated[
+        Parameters, Meta(description="Parameters of rules by rule id; see `fleetaudit rules show ID`.")
+    ] = {}
+    pod_templates: Annotated[
+        tuple[PathText, ...], Meta(description="Files that say where your custom resources keep pod templates.")
+    ] = ()
+    mappings: Annotated[
+        tuple[PathText, ...], Meta(description="More mapping files, from rules to controls.")
+    ] = ()
+    waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
+    statements: Annotated[tuple[PathText, ...], Meta(description="Files with statements about controls.")] = ()
+    profile: Annotated[
+        Literal["technical", "full"] | CustomProfile,
+        Meta(description="Controls in the denominator: technical, full, or a list of ids per framework."),
+    ] = "technical"
+    files: FilesConfig = FilesConfig()
+    scope: ScopeConfig = ScopeConfig()
+    allow_gaps: Annotated[tuple[AllowGap, ...], Meta(description="Gaps tolerated until a date.")] = ()
+    gates: GatesConfig = GatesConfig()
+    output: OutputConfig = OutputConfig()
+    limits: LimitsConfig = LimitsConfig()
+    jobs: Annotated[
+        Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Cores to use; all of them by default.")
+    ] = None
+
+
+class Config(FileConfig):
+    """The effective configuration: everything the wiring needs, paths resolved, nothing else read later."""
+
+    file: str = ""
+    """The configuration file used, as the user knows it; empty without one."""
+    record: dict[str, Any] = {}
+    """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
+    and how many cores work is not in it, so that such choices leave the result's digest alone."""
+
+    def members(self) -> tuple[ClusterConfig, ...]:
+        """The registered clusters; a plain list of paths is one cluster called ``manifests``."""
+        if self.clusters:
+            return self.clusters
+        return (ClusterConfig(name=DEFAULT_CLUSTER, paths=self.paths),) if self.paths else ()
+
+    def allowed_gaps(self) -> tuple[AllowedGap, ...]:
+        """Tolerated gaps in the model's form."""
+        return tuple(gap.to_allowed_gap() for gap in self.allow_gaps)
