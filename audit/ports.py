@@ -26,6 +26,8 @@ class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
     redactions: tuple[Redaction, ...] = ()
     projection: bytes = b""
     """JSON of the fields that context rules need of this kind; empty when none does."""
+    controller: tuple[str, str] | None = None
+    """(kind, name) of the controlling owner, from ownerReferences."""
 
 
 class DuplicateKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +95,30 @@ class ReportWriter(Protocol):
 
     def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
         """Write atomically; return the paths written."""
+        ...
+
+
+class ProgressSink(Protocol):
+    """Where long work says how far it is. Called often, so implementations must be cheap."""
+
+    def stage(self, name: str, total: int | None) -> None:
+        """Begin a stage; `total` is None when it cannot be known."""
+        ...
+
+    def advance(self, number: int = 1) -> None:
+        """Count finished units of the current stage."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Say something that is neither a finding nor a gap."""
+        ...
+
+
+class StopSignal(Protocol):
+    """Asked between units of work; a `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """True once the run should end with what it has."""
         ...
 
 

@@ -59,3 +59,5 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     line: int | None = None
     document: int = 0
+    count: int = 1
+    """Files or documents it speaks of."""

@@ -1,0 +1,147 @@
+"""Rules x objects to answers: every pair that is due is answered, and a missing answer is an error, never a pass."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from audit.model.finding import Outcome
+from audit.model.rule import Rule
+from audit.ports import CollectedObject, Engine, PairAnswer
+
+AMBIGUOUS_DOCUMENT = "ambiguous_document"
+MISSING_ANSWER = "missing_answer"
+CONTEXT_INCOMPLETE = "context_incomplete"
+OWNED = "owned_by_collected_controller"
+
+
+class Doubts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known, before asking, to make some answers worth less."""
+
+    incomplete_context: frozenset[str] = frozenset()
+    """Rules whose context kinds may be hidden behind a gap on this cluster: their answers become errors."""
+    owned_kinds: frozenset[str] = frozenset()
+    """Kinds (with pod templates) whose objects are judged through a collected controller of such a kind."""
+    controllers: frozenset[int] = frozenset()
+    """`controller_key` hashes of collected objects of `owned_kinds`."""
+
+
+def controller_key(namespace: str, kind: str, name: str) -> int:
+    """Identity of a possible controller inside one cluster; a hash, since only membership is asked."""
+    return hash((namespace, kind, name))
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """One object and the answers of all its due pairs."""
+
+    object: CollectedObject
+    answers: list[PairAnswer]
+    due: int
+
+
+class DuePairs:
+    """Which rules are due for an object: counted before anything is asked, compared afterwards."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
+        self._by_kind: dict[tuple[str, bool], tuple[str, ...]] = {}
+
+    def of(self, item: CollectedObject) -> tuple[str, ...]:
+        """Ids of the rules due for it, in rule order."""
+        key = (item.ref.kind_key, item.ref.derived)
+        due = self._by_kind.get(key)
+        if due is None:
+            due = tuple(
+                rule.id
+                for rule in self._rules
+                if rule.matches(key[0]) and (not item.ref.derived or rule.match_derived)
+            )
+            self._by_kind[key] = due
+        return due
+
+
+def judge(
+    cluster: str,
+    objects: Iterable[CollectedObject],
+    engines: Sequence[Engine],
+    *,
+    inventory: bytes,
+    doubts: Doubts,
+) -> Iterator[Judged]:
+    """Ask all engines about the objects of one cluster, in order, streaming."""
+    due_of = [DuePairs(engine.rules()) for engine in engines]
+    streams = itertools.tee(objects, len(engines) + 1)
+    answered = [
+        engine.evaluate(cluster, stream, inventory) for engine, stream in zip(engines, streams[1:], strict=True)
+    ]
+    for item in streams[0]:
+        answers: list[PairAnswer] = []
+        total = 0
+        for due_pairs, stream in zip(due_of, answered, strict=True):
+            due = due_pairs.of(item)
+            total += len(due)
+            answers += complete(due, next(stream, []))
+        yield Judged(item, apply_doubts(item, answers, doubts), total)
+
+
+def complete(due: tuple[str, ...], answers: list[PairAnswer]) -> list[PairAnswer]:
+    """The answers in due order: exactly one per due pair.
+
+    An absent answer becomes an error; two answers for one pair keep the worse; an answer nobody asked for
+    is dropped, because it can't be part of a counted denominator.
+    """
+    if len(answers) == len(due) and all(a.rule == rule for a, rule in zip(answers, due, strict=True)):
+        return answers
+    by_rule: dict[str, PairAnswer] = {}
+    for answer in answers:
+        other = by_rule.get(answer.rule)
+        if other is None or _WORST.index(answer.outcome) < _WORST.index(other.outcome):
+            by_rule[answer.rule] = answer
+    return [
+        by_rule.get(rule)
+        or PairAnswer(
+            rule=rule, outcome=Outcome.ERROR, reason=MISSING_ANSWER, message="the engine gave no answer"
+        )
+        for rule in due
+    ]
+
+
+_WORST = (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, Outcome.PASS, Outcome.SKIP)
+
+
+def apply_doubts(item: CollectedObject, answers: list[PairAnswer], doubts: Doubts) -> list[PairAnswer]:
+    """Weaken answers that rest on doubtful ground; a fail stands whatever the doubt."""
+    ref = item.ref
+    if (
+        item.controller
+        and ref.kind_key in doubts.owned_kinds
+        and controller_key(ref.namespace, *item.controller) in doubts.controllers
+    ):
+        message = f"judged through its controller {item.controller[0]} {item.controller[1]}"
+        return [PairAnswer(rule=a.rule, outcome=Outcome.SKIP, reason=OWNED, message=message) for a in answers]
+    if item.duplicates:
+        answers = [_ambiguous(a) if a.outcome is Outcome.PASS else a for a in answers]
+    if doubts.incomplete_context:
+        answers = [
+            PairAnswer(
+                rule=a.rule,
+                outcome=Outcome.ERROR,
+                reason=CONTEXT_INCOMPLETE,
+                message="objects this rule must see are behind a gap",
+            )
+            if a.rule in doubts.incomplete_context and a.outcome is not Outcome.SKIP
+            else a
+            for a in answers
+        ]
+    return answers
+
+
+def _ambiguous(answer: PairAnswer) -> PairAnswer:
+    return PairAnswer(
+        rule=answer.rule,
+        outcome=Outcome.ERROR,
+        reason=AMBIGUOUS_DOCUMENT,
+        message="passes on the last of two values of a duplicate key; readers may see the first",
+    )

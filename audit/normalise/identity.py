@@ -1,0 +1,55 @@
+"""A read document becomes a subject: identity, owner, place. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from audit.model.subject import SubjectRef
+from audit.native.reader import DocumentRead
+from audit.ports import CollectedObject, DuplicateKey, Redaction
+
+# A ReplicaSet is named after its Deployment plus a pod-template hash; the alphabet leaves out vowels
+# (k8s.io/apimachinery/pkg/util/rand). A Job of a CronJob ends in the scheduled time in minutes.
+_TEMPLATE_HASH = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5,10}$")
+_SCHEDULED_MINUTE = re.compile(r"-\d{7,10}$")
+
+
+def normalise_document(document: DocumentRead, cluster: str, source: str) -> CollectedObject:
+    """The object of one document of one cluster; `source` is the file as people know it."""
+    name = document.name or (f"{document.generate_name}*" if document.generate_name else "")
+    owner_kind, owner_name = top_owner(document.kind, name, document.owner_kind, document.owner_name)
+    return CollectedObject(
+        ref=SubjectRef(
+            cluster=cluster,
+            group=document.group,
+            version=document.version,
+            kind=document.kind,
+            namespace=document.namespace,
+            name=name,
+            source=source,
+            document=document.document,
+            item=document.item,
+            line=document.line,
+            digest=document.digest,
+            owner_kind=owner_kind,
+            owner_name=owner_name,
+        ),
+        raw=document.raw,
+        duplicates=tuple(
+            DuplicateKey(key=d.key, path=tuple(d.path), lines=tuple(d.lines)) for d in document.duplicates
+        ),
+        redactions=tuple(Redaction(path=tuple(r.path), reason=r.reason) for r in document.redactions),
+        projection=document.projection,
+        controller=(document.owner_kind, document.owner_name) if document.owner_kind else None,
+    )
+
+
+def top_owner(kind: str, name: str, controller_kind: str, controller_name: str) -> tuple[str, str]:
+    """(kind, name) that findings are grouped by: the controller where there is one, without generated suffixes."""
+    if not controller_kind:
+        return kind, name
+    if controller_kind == "ReplicaSet" and (match := _TEMPLATE_HASH.search(controller_name)):
+        return "Deployment", controller_name[: match.start()]
+    if controller_kind == "Job" and (match := _SCHEDULED_MINUTE.search(controller_name)):
+        return "CronJob", controller_name[: match.start()]
+    return controller_kind, controller_name

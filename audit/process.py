@@ -1,0 +1,64 @@
+"""Run an outside tool: no shell, a time limit, bounded output, a closed environment, typed failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import msgspec
+
+# What a renderer needs to start; nothing that lets it find a cluster, a proxy or somebody's credentials.
+_KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
+
+
+class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How an outside tool ended."""
+
+    ok: bool
+    stdout: bytes
+    problem: str = ""
+    """One line for people; empty when ok."""
+
+
+def find_tool(name: str) -> str | None:
+    """Absolute path of a tool on PATH, or None."""
+    return shutil.which(name)
+
+
+def run_tool(
+    path: str, arguments: list[str], *, folder: Path, home: Path, timeout_seconds: float, max_bytes: int
+) -> ToolResult:
+    """Run `path` in `folder`, with `home` as its home so that it reads no personal configuration.
+
+    Output beyond `max_bytes` is a failure, not a truncation: half a rendering would look whole.
+    """
+    environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    environment |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home)}
+    try:
+        with subprocess.Popen(
+            [path, *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                stdout, stderr = process.communicate(timeout=timeout_seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                return ToolResult(ok=False, stdout=b"", problem=f"no answer within {timeout_seconds:g} s")
+            code = process.returncode
+    except OSError as error:
+        return ToolResult(ok=False, stdout=b"", problem=f"could not be started: {error.strerror}")
+    if code != 0:
+        lines = stderr.decode("utf-8", "replace").strip().splitlines()
+        said = lines[-1][:300] if lines else "nothing on its error output"
+        return ToolResult(ok=False, stdout=b"", problem=f"exit code {code}: {said}")
+    if len(stdout) > max_bytes:
+        return ToolResult(ok=False, stdout=b"", problem=f"printed {len(stdout)} bytes, limit {max_bytes}")
+    return ToolResult(ok=True, stdout=stdout)

@@ -1,0 +1,182 @@
+"""Findings, sorted on disk and read back as groups: what memory holds does not grow with their number."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import itertools
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from audit.model.finding import Finding, FindingGroup, Outcome
+from audit.model.result import GroupCounts
+from audit.model.rule import Severity
+
+_OUTCOME_RANK = {Outcome.FAIL: 0, Outcome.ERROR: 1, Outcome.WARN: 2}
+_GROUP_PARTS = 6
+_BUFFER_FINDINGS = 40_000
+
+Key = tuple[int, int, str, str, str, str, str, str, str, str]
+"""Outcome rank, severity rank, rule, owner, container, path shape | cluster, subject, place, path."""
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    key: Key
+    finding: bytes
+
+
+class FindingStore:
+    """A `GroupSource` that spills sorted runs to disk and merges them deterministically.
+
+    Args:
+        folder: where temporary files go; the system's temporary folder by default.
+        buffer: findings held in memory before a run is written.
+    """
+
+    def __init__(self, folder: Path | None = None, *, buffer: int = _BUFFER_FINDINGS) -> None:
+        self._folder = folder
+        self._limit = buffer
+        self._buffer: list[_Row] = []
+        self._runs: list[BinaryIO] = []
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(Finding)
+        self._row_decoder = msgspec.msgpack.Decoder(_Row)
+        self._counts: GroupCounts | None = None
+
+    def add(self, finding: Finding) -> None:
+        """Keep one finding."""
+        self._counts = None
+        self._buffer.append(_Row(_key(finding), self._encoder.encode(finding)))
+        if len(self._buffer) >= self._limit:
+            self._spill()
+
+    def groups(self) -> Iterator[FindingGroup]:
+        """All groups in display order."""
+        for key, rows in itertools.groupby(self._rows(), key=lambda row: row.key[:_GROUP_PARTS]):
+            members = tuple(self._decoder.decode(row.finding) for row in rows)
+            yield _group(key, members)
+
+    def counts(self) -> GroupCounts:
+        """Totals, counted once."""
+        if self._counts is None:
+            self._counts = count_groups(self.groups())
+        return self._counts
+
+    def close(self) -> None:
+        """Give the space back."""
+        for run in self._runs:
+            run.close()
+        self._runs.clear()
+        self._buffer.clear()
+
+    def _rows(self) -> Iterator[_Row]:
+        self._buffer.sort(key=lambda row: row.key)
+        return heapq.merge(*(self._read(run) for run in self._runs), self._buffer, key=lambda row: row.key)
+
+    def _spill(self) -> None:
+        self._buffer.sort(key=lambda row: row.key)
+        run: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=self._folder)  # type: ignore[assignment]  # noqa: SIM115 - typeshed's wrapper is a BinaryIO; closed in close()
+        for row in self._buffer:
+            data = self._encoder.encode(row)
+            run.write(len(data).to_bytes(4, "big"))
+            run.write(data)
+        run.flush()
+        self._runs.append(run)
+        self._buffer = []
+
+    def _read(self, run: BinaryIO) -> Iterator[_Row]:
+        offset = 0
+        while True:
+            # Seek each time: a caller may read groups while another reading is under way.
+            run.seek(offset)
+            head = run.read(4)
+            if not head:
+                return
+            length = int.from_bytes(head, "big")
+            yield self._row_decoder.decode(run.read(length))
+            offset += 4 + length
+
+
+def count_groups(groups: Iterable[FindingGroup]) -> GroupCounts:
+    """Totals over any groups; used for stored and for reloaded results alike."""
+    open_groups = {severity.value: 0 for severity in Severity}
+    waived = errors = warns = findings = 0
+    for group in groups:
+        findings += group.total
+        if group.outcome is Outcome.ERROR:
+            errors += 1
+        elif group.outcome is Outcome.WARN:
+            warns += 1
+        elif group.waived == group.total:
+            waived += 1
+        else:
+            open_groups[group.severity.value] += 1
+    return GroupCounts(open=open_groups, waived=waived, errors=errors, warns=warns, findings=findings)
+
+
+def group_id(outcome: Outcome, parts: Iterable[str]) -> str:
+    """``G-`` and 8 hex digits; survives new clusters, replicas, image tags and moved lines."""
+    text = "|".join(parts)
+    if outcome is not Outcome.FAIL:
+        text = f"{outcome.value}|{text}"
+    return f"G-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def path_shape(path: tuple[str | int, ...]) -> str:
+    """The path with list indexes blanked: replicas of one mistake share it."""
+    text = ""
+    for segment in path:
+        if isinstance(segment, int):
+            text += "[]"
+        elif text:
+            text += f".{segment}"
+        else:
+            text = segment
+    return text
+
+
+def _key(finding: Finding) -> Key:
+    subject = finding.subject
+    violation = finding.violation
+    if finding.outcome is Outcome.ERROR:
+        # One cause, one group: an engine that times out on 10,000 objects is one thing to mend.
+        owner, container, shape = "", "", finding.error
+    else:
+        where = f"{subject.namespace}/" if subject.namespace else ""
+        owner = f"{subject.owner_kind or subject.kind} {where}{subject.owner_name or subject.name}"
+        container, shape = violation.container, path_shape(violation.path)
+    place = f"{subject.source}\x00{subject.document:08d}\x00{subject.item}"
+    return (
+        _OUTCOME_RANK[finding.outcome],
+        finding.severity.rank,
+        finding.rule,
+        owner,
+        container,
+        shape,
+        subject.cluster,
+        subject.key,
+        place,
+        violation.path_text,
+    )
+
+
+def _group(key: tuple[int | str, ...], members: tuple[Finding, ...]) -> FindingGroup:
+    first = members[0]
+    _, _, rule, owner, container, shape = (str(part) for part in key)
+    return FindingGroup(
+        id=group_id(first.outcome, (rule, owner, container, shape)),
+        rule=rule,
+        severity=first.severity,
+        outcome=first.outcome,
+        owner=owner,
+        container=container,
+        path=shape,
+        clusters=tuple(sorted({member.subject.cluster for member in members})),
+        total=len(members),
+        waived=sum(1 for member in members if member.waiver),
+        members=members,
+    )

@@ -1,0 +1,128 @@
+"""The population file: every pair of the run, passes included, because auditors ask for the passes.
+
+``population.csv.gz``: UTF-8, gzip, one row a pair in evaluation order. The recorded sha256 is that of the
+uncompressed text (``gzip -dc population.csv.gz | sha256sum``), so that it does not depend on the compressor.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from pathlib import Path
+from typing import BinaryIO
+
+from audit.errors import ReportError
+from audit.model.subject import SubjectRef
+from audit.ports import PairAnswer
+
+COLUMNS = (
+    "rule",
+    "cluster",
+    "kind",
+    "namespace",
+    "name",
+    "source",
+    "document",
+    "item",
+    "digest",
+    "outcome",
+    "reason",
+    "waiver",
+)
+_FLUSH_BYTES = 1 << 20
+_NEEDS_QUOTES = frozenset(',"\r\n')
+# A spreadsheet would run these as formulas; an apostrophe makes them text.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class PopulationWriter:
+    """Streams pairs into ``population.csv.gz`` below `folder`; the file appears complete, or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "population.csv.gz"
+        self._partial = folder / ".population.csv.gz.partial"
+        self._digest = hashlib.sha256()
+        self._rows: list[str] = []
+        self._size = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._raw: BinaryIO = self._partial.open("wb")
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=self._raw, mtime=0)
+        self._append(",".join(COLUMNS) + "\n")
+
+    def add(self, ref: SubjectRef, answers: list[tuple[PairAnswer, str]]) -> None:
+        """Rows of one subject: each answer with the id of the waiver that accepts it, if any."""
+        subject = ",".join(
+            cell(text)
+            for text in (
+                ref.cluster,
+                ref.kind_key,
+                ref.namespace,
+                ref.name,
+                ref.source,
+                str(ref.document),
+                ref.item,
+                ref.digest,
+            )
+        )
+        self._append(
+            "".join(
+                f"{answer.rule},{subject},{answer.outcome.value},{cell(answer.reason) if answer.reason else ''},"
+                f"{cell(waiver) if waiver else ''}\n"
+                for answer, waiver in answers
+            )
+        )
+
+    def finish(self) -> str:
+        """Close the file, put it in place and return its sha256 (hex, of the uncompressed text)."""
+        try:
+            self._flush()
+            self._gzip.close()
+            self._raw.close()
+            self._partial.replace(self.path)
+        except OSError as error:
+            self.discard()
+            raise _unwritable(self.path, error) from error
+        return self._digest.hexdigest()
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._raw.close()
+        self._partial.unlink(missing_ok=True)
+
+    def _append(self, text: str) -> None:
+        self._rows.append(text)
+        self._size += len(text)
+        if self._size >= _FLUSH_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        data = "".join(self._rows).encode()
+        self._rows.clear()
+        self._size = 0
+        self._digest.update(data)
+        try:
+            self._gzip.write(data)
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+
+
+def cell(text: str) -> str:
+    """One CSV cell: formulas neutralised, quoted where the syntax needs it."""
+    if not text:
+        return ""
+    if text.startswith(_FORMULA_STARTS):
+        text = "'" + text
+    if _NEEDS_QUOTES.isdisjoint(text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _unwritable(path: Path, error: OSError) -> ReportError:
+    return ReportError(
+        f"the population file can't be written: {error.strerror}",
+        file=str(path),
+        suggestion="choose another folder with --output, or free some space",
+    )
