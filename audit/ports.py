@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Protocol
 
@@ -95,6 +96,56 @@ class ReportWriter(Protocol):
 
     def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
         """Write atomically; return the paths written."""
+        ...
+
+
+class MemberContext(Protocol):
+    """Watches the objects of one cluster go by; see `audit.normalise.context`."""
+
+    @property
+    def overflowed(self) -> bool:
+        """The inventory went over its bound and is not whole."""
+        ...
+
+    @property
+    def controllers(self) -> AbstractSet[int]:
+        """`controller_key`s of the objects with pod templates: their pods and jobs are judged through them."""
+        ...
+
+    def see(self, item: CollectedObject) -> None:
+        """Take note of one object."""
+        ...
+
+    def inventory(self) -> bytes:
+        """What context rules may see, as JSON."""
+        ...
+
+    def derived(self) -> Iterator[CollectedObject]:
+        """Subjects that no document declares."""
+        ...
+
+
+class ProofSink(Protocol):
+    """Counts what came in, and what became of it; see `audit.record.proof`."""
+
+    def see_input(self, file: InputFile) -> None:
+        """A file was read to its end."""
+        ...
+
+    def see_gap(self, gap: Gap) -> None:
+        """Something was not read."""
+        ...
+
+    def see_notice(self, notice: Notice) -> None:
+        """Something was read that is no object, or left out on purpose."""
+        ...
+
+    def see_subject(self, ref: SubjectRef) -> None:
+        """A subject is handed to the rules."""
+        ...
+
+    def see_out_of_scope(self, ref: SubjectRef, reason: str) -> None:
+        """A subject is left out by the owner."""
         ...
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
 from audit.model.finding import Outcome
+from audit.model.gap import Gap
 from audit.model.rule import Rule
-from audit.ports import CollectedObject, Engine, PairAnswer
+from audit.model.subject import controller_key
+from audit.ports import CollectedObject, Engine, MemberContext, PairAnswer
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
 MISSING_ANSWER = "missing_answer"
@@ -24,13 +27,20 @@ class Doubts(msgspec.Struct, frozen=True, kw_only=True):
     """Rules whose context kinds may be hidden behind a gap on this cluster: their answers become errors."""
     owned_kinds: frozenset[str] = frozenset()
     """Kinds (with pod templates) whose objects are judged through a collected controller of such a kind."""
-    controllers: frozenset[int] = frozenset()
-    """`controller_key` hashes of collected objects of `owned_kinds`."""
+    controllers: AbstractSet[int] = frozenset()
+    """`controller_key`s of collected objects of `owned_kinds`."""
 
 
-def controller_key(namespace: str, kind: str, name: str) -> int:
-    """Identity of a possible controller inside one cluster; a hash, since only membership is asked."""
-    return hash((namespace, kind, name))
+def doubts_about(
+    rules: Iterable[Rule], gaps: Sequence[Gap], context: MemberContext, owned_kinds: frozenset[str]
+) -> Doubts:
+    """Doubts on one cluster: context rules are doubtful where a gap may hide an object they must see."""
+    incomplete = frozenset(
+        rule.id
+        for rule in rules
+        if rule.context and (context.overflowed or any(gap.may_hide(rule.context_kinds) for gap in gaps))
+    )
+    return Doubts(incomplete_context=incomplete, owned_kinds=owned_kinds, controllers=context.controllers)
 
 
 class Judged(msgspec.Struct, frozen=True):

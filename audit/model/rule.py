@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from audit.model.subject import kind_key
+
 
 class Severity(enum.Enum):
     """How bad a failure is; never part of the headline ratio."""
@@ -70,6 +72,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def family(self) -> str:
         """Text before the first slash of the id."""
         return self.id.partition("/")[0]
+
+    @property
+    def context_kinds(self) -> tuple[str, ...]:
+        """Kind keys of the other objects it must see."""
+        return tuple(kind_key(need.group, kind) for need in self.context for kind in need.kinds)
 
     def matches(self, kind_key: str) -> bool:
         """Whether the rule declares this kind."""

@@ -73,3 +73,8 @@ class SubjectRef(msgspec.Struct, frozen=True, kw_only=True):
 def kind_key(group: str, kind: str) -> str:
     """``group/Kind``, or ``Kind`` for the core group."""
     return f"{group}/{kind}" if group else kind
+
+
+def controller_key(namespace: str, kind: str, name: str) -> int:
+    """Identity of a possible controller inside one cluster, within one process: only membership is ever asked."""
+    return hash((namespace, kind, name))

@@ -1,0 +1,123 @@
+"""One registered cluster at a time: its objects spooled, its context gathered, its gaps and notices kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+import msgspec
+
+from audit.collect.scope import OutOfScope, reason_out_of_scope
+from audit.collect.spool import Spool
+from audit.errors import CollectionError
+from audit.model.gap import Gap, GapKind, Notice
+from audit.model.run import InputFile
+from audit.ports import CollectedObject, MemberContext, ProgressSink, ProofSink, StopSignal, SubjectSource
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A registered cluster, with what reads it."""
+
+    name: str
+    paths: tuple[str, ...]
+    source: SubjectSource
+    context: MemberContext
+    out_of_scope: tuple[OutOfScope, ...] = ()
+
+
+class Collected:
+    """What was read of one cluster. Closing it gives the spool's space back; gaps and notices stay."""
+
+    def __init__(self, member: Member) -> None:
+        self.member = member
+        self.name = member.name
+        self.gaps: list[Gap] = []
+        self.notices: list[Notice] = []
+        self.subjects = 0
+        self._spool = Spool()
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    @property
+    def reached(self) -> bool:
+        """Whether anything of the cluster was read: its folder was there and gave at least one object."""
+        return self.subjects > 0
+
+    def objects(self) -> Iterator[CollectedObject]:
+        """Objects in the order read, derived subjects last."""
+        return iter(self._spool)
+
+    def inventory(self) -> bytes:
+        """Context of the cluster's rules, as JSON."""
+        return self.member.context.inventory()
+
+    def keep(self, item: CollectedObject) -> None:
+        """Spool one object for judging."""
+        self._spool.append(item)
+        self.subjects += 1
+
+    def close(self) -> None:
+        """Remove the spool."""
+        self._spool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def collect_member(
+    member: Member, proof: ProofSink, *, progress: ProgressSink, stop: StopSignal
+) -> Collected:
+    """Read everything of one cluster. A full disk ends the reading, not the run."""
+    collected = Collected(member)
+    progress.stage(f"Read {member.name}", None)
+    try:
+        for event in member.source.collect():
+            _take(event, collected, proof)
+        if not stop.is_set():
+            _derive(collected, proof)
+    except CollectionError as error:
+        gap = _gap(collected, GapKind.INTERRUPTED, str(error))
+        collected.gaps.append(gap)
+        proof.see_gap(gap)
+    if not collected.subjects and not collected.gaps:
+        gap = _gap(collected, GapKind.ABSENT, "no Kubernetes object was found")
+        collected.gaps.append(gap)
+        proof.see_gap(gap)
+    return collected
+
+
+def _take(event: CollectedObject | Gap | Notice | InputFile, collected: Collected, proof: ProofSink) -> None:
+    if isinstance(event, CollectedObject):
+        reason = reason_out_of_scope(collected.member.out_of_scope, event)
+        if reason is not None:
+            proof.see_out_of_scope(event.ref, reason)
+            return
+        collected.member.context.see(event)
+        collected.keep(event)
+        proof.see_subject(event.ref)
+    elif isinstance(event, Gap):
+        collected.gaps.append(event)
+        proof.see_gap(event)
+    elif isinstance(event, Notice):
+        collected.notices.append(event)
+        proof.see_notice(event)
+    else:
+        proof.see_input(event)
+
+
+def _derive(collected: Collected, proof: ProofSink) -> None:
+    """Subjects that no document declares, so that absence can fail; none for a cluster nothing was read of."""
+    if not collected.subjects:
+        return
+    for item in collected.member.context.derived():
+        collected.keep(item)
+        proof.see_subject(item.ref)
+
+
+def _gap(collected: Collected, kind: GapKind, reason: str) -> Gap:
+    return Gap(kind=kind, cluster=collected.name, source=", ".join(collected.member.paths), reason=reason)
+
