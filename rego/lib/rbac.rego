@@ -46,7 +46,10 @@ default as_list(_) := []
 
 as_list(value) := value if is_array(value)
 
-as_list(value) := [value] if is_string(value)
+as_list(value) := [value] if {
+	is_string(value)
+	value != ""
+}
 
 # True when the list has an entry in the set.
 any_of(entries, wanted) if {
@@ -181,3 +184,52 @@ targets(rule) := sprintf("%s in API group %s", [shown(rule.resources), group_nam
 targets(rule) := shown(rule.urls) if count(rule.resources) == 0
 
 shown(entries) := concat(", ", [entry | some entry in entries; is_string(entry)])
+
+# Namespace of the binding under judgement, "" when unset.
+namespace := text(object.get(input, ["metadata", "namespace"], ""))
+
+role_ref := {
+	"kind": text(object.get(input, ["roleRef", "kind"], "")),
+	"name": text(object.get(input, ["roleRef", "name"], "")),
+}
+
+# Subjects of the binding under judgement: {index, kind, name, namespace}. A service account without a namespace is one of the
+# binding's namespace, and one that is written as a user is a service account all the same.
+subjects := [subject |
+	some index, entry in as_list(object.get(input, "subjects", []))
+	is_object(entry)
+	account := service_account(
+		text(object.get(entry, "kind", "")),
+		text(object.get(entry, "name", "")),
+		text(object.get(entry, "namespace", "")),
+	)
+	subject := object.union(account, {"index": index})
+]
+
+service_account("ServiceAccount", name, own) := {"kind": "ServiceAccount", "name": name, "namespace": own} if own != ""
+
+service_account("ServiceAccount", name, "") := {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+
+service_account("User", name, _) := {"kind": "ServiceAccount", "name": parts[3], "namespace": parts[2]} if {
+	parts := account_parts(name)
+	count(parts) == 4
+}
+
+service_account("User", name, _) := {"kind": "User", "name": name, "namespace": ""} if count(account_parts(name)) != 4
+
+service_account(kind, name, _) := {"kind": kind, "name": name, "namespace": ""} if not kind in {"ServiceAccount", "User"}
+
+account_parts(name) := split(name, ":") if startswith(name, "system:serviceaccount:")
+
+account_parts(name) := [] if not startswith(name, "system:serviceaccount:")
+
+subject_name(subject) := sprintf("%s %s", [subject.kind, subject.name]) if subject.kind != "ServiceAccount"
+
+subject_name(subject) := sprintf("ServiceAccount %s", [trim_left(concat("/", [subject.namespace, subject.name]), "/")]) if {
+	subject.kind == "ServiceAccount"
+}
+
+# A string, or "" for anything else.
+default text(_) := ""
+
+text(value) := value if is_string(value)

@@ -44,6 +44,6 @@ ways_in := [
 	{
 		"verbs": {"patch", "update", "*"},
 		"groups": {"", "*"},
-		"resources": {"pods/ephemeralcontainers", "*/ephemeralcontainers"},
+		"resources": {"pods/ephemeralcontainers", "*/ephemeralcontainers", "*"},
 	},
 ]

@@ -1,0 +1,62 @@
+# METADATA
+# scope: package
+# title: cluster-admin is bound to nobody outside the control plane
+# description: |
+#   cluster-admin can do everything: with a ClusterRoleBinding in the whole cluster, with a RoleBinding in the namespace.
+#   Service accounts of the parameter allowed_namespaces (kube-system) and the control plane's own system: users and groups
+#   pass. Groups that anyone belongs to, and service accounts written as users, do not count as such.
+# related_resources:
+# - ref: https://kubernetes.io/docs/concepts/security/rbac-good-practices/#least-privilege
+# - ref: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
+# custom:
+#   severity: critical
+#   match:
+#     kinds:
+#     - group: rbac.authorization.k8s.io
+#       kinds: [ClusterRoleBinding, RoleBinding]
+#   not_applicable: binds_another_role
+#   remediation: Bind a role that holds only the rights in use. For people, use a group that is given for a limited time.
+#   fix: |
+#     roleRef:
+#       apiGroup: rbac.authorization.k8s.io
+#       kind: ClusterRole
+#       name: view
+package rbac.cluster_admin_binding
+
+import data.lib.rbac
+
+default applies := false
+
+applies if {
+	rbac.role_ref.name == "cluster-admin"
+	rbac.role_ref.kind != "Role"
+}
+
+violations contains violation if {
+	applies
+	some subject in rbac.subjects
+	not allowed(subject)
+	violation := {
+		"path": ["subjects", subject.index],
+		"message": sprintf("%s holds cluster-admin", [rbac.subject_name(subject)]),
+		"seen": rbac.subject_name(subject),
+		"expected": "a role with only the rights in use",
+	}
+}
+
+default allowed(_) := false
+
+allowed(subject) if {
+	subject.kind == "ServiceAccount"
+	subject.namespace in data.parameters["rbac/cluster-admin-binding"].allowed_namespaces
+}
+
+allowed(subject) if {
+	subject.kind in {"User", "Group"}
+	startswith(subject.name, "system:")
+	not anyone(subject.name)
+}
+
+anyone(name) if name in {"system:authenticated", "system:unauthenticated", "system:anonymous"}
+
+anyone(name) if startswith(name, "system:serviceaccount")

@@ -1,0 +1,82 @@
+package rbac.pod_exec_test
+
+import data.lib.expect
+import data.rbac.pod_exec as rule
+
+outcome(object) := expect.outcome(applies, violations) if {
+	applies := rule.applies with input as object
+	violations := rule.violations with input as object
+}
+
+paths(object) := {violation.path | some violation in rule.violations with input as object}
+
+role(rules) := {
+	"apiVersion": "rbac.authorization.k8s.io/v1",
+	"kind": "ClusterRole",
+	"metadata": {"name": "r"},
+	"rules": rules,
+}
+
+bad := role([{"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]}])
+
+test_fails_on_each_way_in if {
+	paths(bad) == {["rules", 0, "resources", 0]}
+	every resource in ["pods/exec", "pods/attach", "*/exec", "*/attach", "*"] {
+		every verb in ["create", "get", "*"] {
+			outcome(role([{"apiGroups": [""], "resources": [resource], "verbs": [verb]}])) == "fail"
+		}
+	}
+	every resource in ["pods/ephemeralcontainers", "*/ephemeralcontainers", "*"] {
+		outcome(role([{"apiGroups": [""], "resources": [resource], "verbs": ["patch"]}])) == "fail"
+	}
+}
+
+test_passes_on_what_does_not_reach_a_shell if {
+	outcome(role([{"apiGroups": [""], "resources": ["pods", "pods/log", "pods/*"], "verbs": ["create", "get"]}])) == "pass"
+	outcome(role([{"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["list"]}])) == "pass"
+	outcome(role([{"apiGroups": ["apps"], "resources": ["*"], "verbs": ["*"]}])) == "pass"
+}
+
+test_passes_when_narrowed if {
+	outcome(expect.replaced(bad, ["rules", 0, "resourceNames"], ["toolbox"])) == "pass"
+}
+
+test_grants_nothing_without_apigroups if {
+	every variant in expect.without(bad, ["rules", 0, "apiGroups"]) {
+		outcome(variant) == "pass"
+	}
+}
+
+test_grants_nothing_without_resources if {
+	every variant in expect.without(bad, ["rules", 0, "resources"]) {
+		outcome(variant) == "pass"
+	}
+}
+
+test_grants_nothing_without_verbs if {
+	every variant in expect.without(bad, ["rules", 0, "verbs"]) {
+		outcome(variant) == "pass"
+	}
+}
+
+test_does_not_apply_without_rules if {
+	every variant in expect.without(bad, ["rules"]) {
+		outcome(variant) == "skip"
+	}
+}
+
+test_does_not_apply_to_what_kubernetes_installs if {
+	metadata := {"name": "cluster-admin", "labels": {"kubernetes.io/bootstrapping": "rbac-defaults"}}
+	outcome(object.union(bad, {"metadata": metadata})) == "skip"
+}
+
+test_label_alone_is_not_believed if {
+	metadata := {"name": "own", "labels": {"kubernetes.io/bootstrapping": "rbac-defaults"}}
+	outcome(object.union(bad, {"metadata": metadata})) == "fail"
+}
+
+test_answers_whatever_is_damaged if {
+	every variant in expect.damaged(bad) {
+		outcome(variant) in {"skip", "pass", "fail"}
+	}
+}
