@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 Json = dict[str, Any]
 
 _IMAGES = (
@@ -23,7 +25,13 @@ def objects(count: int, seed: int = 7) -> Iterator[Json]:
     """`count` objects: 40 % Pods, 25 % Deployments, 10 % each Services and RoleBindings, 5 % each of three others."""
     rng = random.Random(seed)
     makers = (
-        [_pod] * 8 + [_deployment] * 5 + [_service] * 2 + [_role_binding] * 2 + [_role] + [_config_map] + [_cron_job]
+        [_pod] * 8
+        + [_deployment] * 5
+        + [_service] * 2
+        + [_role_binding] * 2
+        + [_role]
+        + [_config_map]
+        + [_cron_job]
     )
     for index in range(count):
         yield makers[rng.randrange(len(makers))](index, rng)
@@ -38,8 +46,6 @@ def pods(count: int, seed: int = 11) -> Iterator[Json]:
 
 def write_yaml(items: Iterator[Json], folder: Path, per_file: int) -> list[Path]:
     """Multi-document YAML files of `per_file` objects. PyYAML's dumper, block style as people write."""
-    import yaml
-
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     batch: list[Json] = []
@@ -77,7 +83,10 @@ def _meta(kind: str, index: int, rng: random.Random) -> Json:
             "app.kubernetes.io/part-of": "serving",
             "team": f"t{rng.randrange(40)}",
         },
-        "annotations": {"example.com/owner": f"team-{index % 17}@example.com", "example.com/ticket": f"OPS-{index}"},
+        "annotations": {
+            "example.com/owner": f"team-{index % 17}@example.com",
+            "example.com/ticket": f"OPS-{index}",
+        },
     }
 
 
@@ -188,7 +197,9 @@ def _role_binding(index: int, rng: random.Random) -> Json:
 
 
 def _role(index: int, rng: random.Random) -> Json:
-    rules: list[Json] = [{"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "list", "watch"]}]
+    rules: list[Json] = [
+        {"apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["get", "list", "watch"]}
+    ]
     if rng.random() < 0.3:
         rules.append({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]})
     if rng.random() < 0.2:

@@ -64,7 +64,9 @@ def discover(root: Path, selection: Selection) -> Iterator[Found]:
         yield FoundFile(root)
         return
     if not root.is_dir():
-        yield Unreadable(root, "no such file or folder" if not root.exists() else "neither a file nor a folder")
+        yield Unreadable(
+            root, "no such file or folder" if not root.exists() else "neither a file nor a folder"
+        )
         return
     walk = _Walk(root, selection)
     yield from walk.folder(root)

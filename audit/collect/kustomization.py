@@ -13,7 +13,14 @@ from audit.collect.discovery import KUSTOMIZATION_NAMES
 _MAX_BYTES = 1 << 20
 # Fields that list files or folders taken in as they are, and fields whose files are patches or inputs.
 _RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
-_INPUT_FIELDS = ("patchesStrategicMerge", "transformers", "generators", "validators", "configurations", "openapi")
+_INPUT_FIELDS = (
+    "patchesStrategicMerge",
+    "transformers",
+    "generators",
+    "validators",
+    "configurations",
+    "openapi",
+)
 _PATCH_FIELDS = ("patches", "patchesJson6902", "replacements")
 
 
@@ -42,7 +49,9 @@ def read_kustomization(folder: Path) -> Kustomization:
         loaded: Any = yaml.safe_load(file.read_bytes())
     # PyYAML lets a plain ValueError through for impossible dates.
     except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
-        return Kustomization(folder=folder, file=file, problem=f"cannot be read: {str(error).splitlines()[0]}")
+        return Kustomization(
+            folder=folder, file=file, problem=f"cannot be read: {str(error).splitlines()[0]}"
+        )
     if not isinstance(loaded, dict):
         return Kustomization(folder=folder, file=file, problem="is not a mapping")
     entries = [text for field in _RESOURCE_FIELDS + _INPUT_FIELDS for text in _texts(loaded.get(field))]

@@ -198,7 +198,9 @@ class ManifestSource:
             if isinstance(outcome, Rendered):
                 yield label, outcome.data, True
             else:
-                gap = self._gap(GapKind.NOT_RENDERED, label, f"{outcome.tool}: {outcome.reason}", hint=outcome.hint)
+                gap = self._gap(
+                    GapKind.NOT_RENDERED, label, f"{outcome.tool}: {outcome.reason}", hint=outcome.hint
+                )
                 self._found.append(gap)
 
     def _file_contents(self, path: Path) -> Iterator[tuple[str, bytes, bool]]:
@@ -243,7 +245,15 @@ class ManifestSource:
         except ValueError:
             return path.as_posix()
 
-    def _gap(self, kind: GapKind, source: str, reason: str, *, line: int | None = None, hint: str = "") -> Gap:
+    def _gap(
+        self, kind: GapKind, source: str, reason: str, *, line: int | None = None, hint: str = ""
+    ) -> Gap:
         return Gap(
-            kind=kind, cluster=self._scope.cluster, source=source, reason=reason, line=line, kinds=None, hint=hint
+            kind=kind,
+            cluster=self._scope.cluster,
+            source=source,
+            reason=reason,
+            line=line,
+            kinds=None,
+            hint=hint,
         )

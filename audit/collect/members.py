@@ -120,4 +120,3 @@ def _derive(collected: Collected, proof: ProofSink) -> None:
 
 def _gap(collected: Collected, kind: GapKind, reason: str) -> Gap:
     return Gap(kind=kind, cluster=collected.name, source=", ".join(collected.member.paths), reason=reason)
-

@@ -58,7 +58,9 @@ def render_kustomization(kustomization: Kustomization, *, max_bytes: int) -> Ren
 
     obstacle = _obstacle(kustomization)
     if obstacle:
-        return refuse(obstacle, "build it yourself and audit the output: kubectl kustomize DIR | fleetaudit run -")
+        return refuse(
+            obstacle, "build it yourself and audit the output: kubectl kustomize DIR | fleetaudit run -"
+        )
     if kubectl := find_tool("kubectl"):
         command = [kubectl, "kustomize"]
     elif kustomize := find_tool("kustomize"):
@@ -101,7 +103,9 @@ def render_chart(folder: Path, *, max_bytes: int) -> Rendered | NotRendered:
             max_bytes=max_bytes,
         )
     if not result.ok:
-        return refuse(f"helm template failed: {result.problem}", "render it by hand with the values you deploy")
+        return refuse(
+            f"helm template failed: {result.problem}", "render it by hand with the values you deploy"
+        )
     return Rendered(folder=folder, tool="helm", data=result.stdout)
 
 

@@ -1,0 +1,1 @@
+"""Stage 3: rules and subjects become answers; one folder per engine."""

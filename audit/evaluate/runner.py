@@ -84,7 +84,8 @@ def judge(
     due_of = [DuePairs(engine.rules()) for engine in engines]
     streams = itertools.tee(objects, len(engines) + 1)
     answered = [
-        engine.evaluate(cluster, stream, inventory) for engine, stream in zip(engines, streams[1:], strict=True)
+        engine.evaluate(cluster, stream, inventory)
+        for engine, stream in zip(engines, streams[1:], strict=True)
     ]
     for item in streams[0]:
         answers: list[PairAnswer] = []

@@ -75,6 +75,11 @@ def kind_key(group: str, kind: str) -> str:
     return f"{group}/{kind}" if group else kind
 
 
+def derived_key(kind_key: str) -> str:
+    """Kind under which an engine sees derived subjects, so that only rules meant for them are asked."""
+    return f"derived:{kind_key}"
+
+
 def controller_key(namespace: str, kind: str, name: str) -> int:
     """Identity of a possible controller inside one cluster, within one process: only membership is ever asked."""
     return hash((namespace, kind, name))

@@ -1,0 +1,1 @@
+"""The Go child: reading manifests and evaluating Rego."""

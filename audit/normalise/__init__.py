@@ -1,0 +1,1 @@
+"""Stage 2: documents become subjects. Pure."""

@@ -8,7 +8,7 @@ import itertools
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 import msgspec
 
@@ -72,6 +72,12 @@ class FindingStore:
             run.close()
         self._runs.clear()
         self._buffer.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
     def _rows(self) -> Iterator[_Row]:
         self._buffer.sort(key=lambda row: row.key)

@@ -88,8 +88,9 @@ class Ledger:
         if self._population is not None:
             self._population.add(ref, booked)
         if worth_showing:
-            full = len(self._pending) >= _PENDING_OBJECTS
-            if full and self._pending[-1].ref.source != ref.source or len(self._pending) >= 10 * _PENDING_OBJECTS:
+            waiting = len(self._pending)
+            next_file = waiting and self._pending[-1].ref.source != ref.source
+            if (next_file and waiting >= _PENDING_OBJECTS) or waiting >= 10 * _PENDING_OBJECTS:
                 self.flush()
             self._pending.append(_Pending(ref, worth_showing))
 
@@ -99,7 +100,8 @@ class Ledger:
         if not pending:
             return
         asked = [
-            (entry.ref, [v.path for answer, _ in entry.answers for v in answer.violations]) for entry in pending
+            (entry.ref, [v.path for answer, _ in entry.answers for v in answer.violations])
+            for entry in pending
         ]
         for entry, places in zip(pending, self._places.places(asked), strict=True):
             place = iter(places)

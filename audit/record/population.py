@@ -6,8 +6,9 @@ uncompressed text (``gzip -dc population.csv.gz | sha256sum``), so that it does 
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import hashlib
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
@@ -30,6 +31,7 @@ COLUMNS = (
     "waiver",
 )
 _FLUSH_BYTES = 1 << 20
+_GZIP = 31  # zlib's window bits for a gzip stream; its header carries no name and no time
 _NEEDS_QUOTES = frozenset(',"\r\n')
 # A spreadsheet would run these as formulas; an apostrophe makes them text.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -46,10 +48,11 @@ class PopulationWriter:
         self._size = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._raw: BinaryIO = self._partial.open("wb")
+            # Unbuffered: only whole megabytes are written, and a failed write leaves nothing to flush later.
+            self._raw: BinaryIO = self._partial.open("wb", buffering=0)
         except OSError as error:
             raise _unwritable(self.path, error) from error
-        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=self._raw, mtime=0)
+        self._gzip = zlib.compressobj(level=1, wbits=_GZIP)
         self._append(",".join(COLUMNS) + "\n")
 
     def add(self, ref: SubjectRef, answers: list[tuple[PairAnswer, str]]) -> None:
@@ -79,7 +82,7 @@ class PopulationWriter:
         """Close the file, put it in place and return its sha256 (hex, of the uncompressed text)."""
         try:
             self._flush()
-            self._gzip.close()
+            self._raw.write(self._gzip.flush())
             self._raw.close()
             self._partial.replace(self.path)
         except OSError as error:
@@ -89,7 +92,9 @@ class PopulationWriter:
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        self._raw.close()
+        # Closing flushes, which fails again on a full disk; the file goes anyway.
+        with contextlib.suppress(OSError):
+            self._raw.close()
         self._partial.unlink(missing_ok=True)
 
     def _append(self, text: str) -> None:
@@ -104,8 +109,9 @@ class PopulationWriter:
         self._size = 0
         self._digest.update(data)
         try:
-            self._gzip.write(data)
+            self._raw.write(self._gzip.compress(data))
         except OSError as error:
+            self.discard()
             raise _unwritable(self.path, error) from error
 
 

@@ -21,7 +21,9 @@ DUPLICATE_KEY = Rule(
     ),
     severity=Severity.HIGH,
     remediation="Remove one of the two, and check which value you meant.",
-    references=("https://kubernetes.io/docs/reference/using-api/api-concepts/#setting-the-field-validation-level",),
+    references=(
+        "https://kubernetes.io/docs/reference/using-api/api-concepts/#setting-the-field-validation-level",
+    ),
     digest=hashlib.sha256(b"manifest/duplicate-key 1").hexdigest(),
 )
 

@@ -1,0 +1,1 @@
+"""The embedded OPA as an engine."""

@@ -1,0 +1,302 @@
+"""rego/ to rules: every word shown to people is read from the METADATA beside the rule.
+
+Shipped rules must load whole, or the run stops. A user's broken policy costs one gap, and its rules are missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from audit.errors import AuditError, ContentError
+from audit.model.gap import Gap, GapKind
+from audit.model.rule import ContextNeed, Rule, Severity
+from audit.model.subject import derived_key, kind_key
+from audit.native.evaluator import EvalRule, Evaluator, PackageInfo
+
+_DATA_FILES = ("parameters.yaml", "pod_templates.yaml")
+
+
+class PolicySource(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder (or file) of Rego."""
+
+    path: Path
+    label: str
+    """How the user knows it; shown in messages and reports."""
+    builtin: bool
+
+
+class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything needed to evaluate: rules, sources and their data."""
+
+    rules: tuple[Rule, ...]
+    modules: dict[str, str]
+    """Label to Rego source, tests left out."""
+    data: dict[str, Any]
+    """``parameters`` (effective) and ``pod_templates``."""
+    gaps: tuple[Gap, ...]
+
+    @property
+    def workload_kinds(self) -> tuple[str, ...]:
+        """Kinds with pod templates."""
+        return tuple(sorted(self.data["pod_templates"]))
+
+    def eval_rules(self, selected: frozenset[str]) -> list[EvalRule]:
+        """What the native engine is asked to answer for."""
+        return [
+            EvalRule(
+                id=rule.id,
+                package=rule.package,
+                kinds=[*rule.kinds, *(derived_key(kind) for kind in rule.kinds if rule.match_derived)],
+                not_applicable=rule.not_applicable,
+                warn_only=rule.warn_only,
+            )
+            for rule in self.rules
+            if rule.id in selected
+        ]
+
+
+def load_rules(
+    sources: Sequence[PolicySource],
+    evaluator: Evaluator,
+    *,
+    parameters: Mapping[str, Mapping[str, Any]],
+    pod_template_files: Sequence[Path] = (),
+) -> RuleSet:
+    """Read, parse and check all rules.
+
+    Args:
+        sources: shipped folder first, then the user's.
+        evaluator: a started native engine; it parses the Rego, so positions and errors are OPA's own.
+        parameters: overrides by rule id.
+        pod_template_files: more tables of pod templates, in the form of ``rego/pod_templates.yaml``.
+
+    Raises:
+        ContentError: a shipped file is wrong, or a parameter override names no rule or no parameter.
+    """
+    modules: dict[str, str] = {}
+    rules: dict[str, Rule] = {}
+    gaps: list[Gap] = []
+    data: dict[str, Any] = {"parameters": {}, "pod_templates": {}}
+    for source in sources:
+        try:
+            found = _read_source(source)
+            _merge_data(data, source)
+            packages = evaluator.inspect({**modules, **found})
+            fresh = [p for p in packages if p.file in found]
+            loaded = _rules_of(fresh, found, source, data)
+            _refuse_doubles(loaded, rules)
+        except AuditError as error:
+            if source.builtin:
+                raise
+            # kinds=(): a policy that is missing hides no object; its own rules simply are not there.
+            gaps.append(
+                Gap(
+                    kind=GapKind.POLICY,
+                    cluster="",
+                    source=source.label,
+                    reason=str(error),
+                    line=error.line,
+                    kinds=(),
+                    hint="mend the policy; `fleetaudit validate` shows every error",
+                )
+            )
+            continue
+        modules |= found
+        rules |= {rule.id: rule for rule in loaded}
+    for file in pod_template_files:
+        data["pod_templates"] |= _pod_templates(_read_yaml(file), str(file))
+    _override(data["parameters"], parameters)
+    workloads = tuple(sorted(data["pod_templates"]))
+    finished = tuple(_finish(rule, workloads, data["parameters"]) for _, rule in sorted(rules.items()))
+    return RuleSet(rules=finished, modules=modules, data=data, gaps=tuple(gaps))
+
+
+# Placeholder kind of rules that match every kind with a pod template; replaced once the whole table is known.
+_POD_TEMPLATES = "*pod_templates"
+
+
+def _read_source(source: PolicySource) -> dict[str, str]:
+    if source.path.is_file():
+        files = [source.path]
+        root = source.path.parent
+    elif source.path.is_dir():
+        files = sorted(source.path.rglob("*.rego"))
+        root = source.path
+    else:
+        raise ContentError("no such policy file or folder", file=source.label)
+    modules: dict[str, str] = {}
+    for file in files:
+        if file.name.endswith("_test.rego"):
+            continue
+        label = (
+            f"{source.label}/{file.relative_to(root).as_posix()}" if source.path.is_dir() else source.label
+        )
+        try:
+            modules[label] = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ContentError(f"cannot be read: {error}", file=label) from error
+    if not modules:
+        raise ContentError("holds no .rego file", file=source.label)
+    return modules
+
+
+def _merge_data(data: dict[str, Any], source: PolicySource) -> None:
+    if not source.path.is_dir():
+        return
+    for name in _DATA_FILES:
+        file = source.path / name
+        if not file.is_file():
+            continue
+        label = f"{source.label}/{name}"
+        content = _read_yaml(file, label)
+        if name == "pod_templates.yaml":
+            data["pod_templates"] |= _pod_templates(content, label)
+        else:
+            data["parameters"] |= _section(content, "parameters", label)
+
+
+def _read_yaml(file: Path, label: str = "") -> Any:
+    label = label or str(file)
+    try:
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else None
+        raise ContentError(f"cannot be read: {str(error).splitlines()[0]}", file=label, line=line) from error
+
+
+def _section(content: Any, key: str, label: str) -> dict[str, Any]:
+    section = content.get(key) if isinstance(content, dict) else None
+    if not isinstance(section, dict):
+        raise ContentError(f"must be a mapping with the one key {key}", file=label)
+    return section
+
+
+def _pod_templates(content: Any, label: str) -> dict[str, Any]:
+    table = _section(content, "pod_templates", label)
+    for kind, entries in table.items():
+        if not isinstance(kind, str) or not isinstance(entries, list):
+            raise ContentError("each kind takes a list of paths", file=label, key=f"pod_templates.{kind}")
+    return table
+
+
+def _rules_of(
+    packages: Sequence[PackageInfo], modules: Mapping[str, str], source: PolicySource, data: Mapping[str, Any]
+) -> list[Rule]:
+    rules = []
+    for package in packages:
+        if not package.path.startswith("lib."):
+            rules.append(_rule(package, modules[package.file], source))
+        elif not source.builtin:
+            raise ContentError(
+                "packages below lib. are fleetaudit's own", file=package.file, line=package.line
+            )
+    del data
+    return rules
+
+
+class _Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    pod_templates: bool = False
+    kinds: tuple[_Kinds, ...] = ()
+    derived: bool = False
+
+
+class _Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kinds: tuple[str, ...]
+    group: str = ""
+
+
+class _Custom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    severity: Severity
+    match: _Match
+    remediation: str
+    not_applicable: str = "does_not_apply"
+    fix: str = ""
+    warn_only: bool = False
+    context: tuple[ContextNeed, ...] = ()
+
+
+def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
+    annotations = package.annotations
+    where = {"file": package.file, "line": package.line}
+    family, _, name = package.path.partition(".")
+    if not name or "." in name:
+        raise ContentError(
+            f"package {package.path} must be family.rule_name", suggestion="see rego/README.md", **where
+        )
+    title, description = annotations.get("title"), annotations.get("description")
+    if not isinstance(title, str) or not isinstance(description, str) or "custom" not in annotations:
+        raise ContentError(
+            "the package needs METADATA with title, description and custom",
+            suggestion="see rego/README.md",
+            **where,
+        )
+    try:
+        custom = msgspec.convert(annotations["custom"], _Custom)
+    except msgspec.ValidationError as error:
+        raise ContentError(str(error), key="custom", suggestion="see rego/README.md", **where) from error
+    kinds = {kind_key(entry.group, kind) for entry in custom.match.kinds for kind in entry.kinds}
+    if custom.match.pod_templates:
+        kinds.add(_POD_TEMPLATES)
+    if not kinds:
+        raise ContentError("match names no kind", key="custom.match", **where)
+    references = annotations.get("related_resources") or []
+    return Rule(
+        id=f"{family}/{name.replace('_', '-')}",
+        engine="rego",
+        title=title.strip(),
+        description=" ".join(description.split()),
+        severity=custom.severity,
+        remediation=" ".join(custom.remediation.split()),
+        fix=custom.fix.rstrip(),
+        references=tuple(str(r["ref"]) for r in references if isinstance(r, dict) and "ref" in r),
+        kinds=tuple(sorted(kinds)),
+        match_derived=custom.match.derived,
+        not_applicable=custom.not_applicable,
+        warn_only=custom.warn_only,
+        context=custom.context,
+        package=package.path,
+        file=package.file,
+        line=package.line,
+        digest=hashlib.sha256(text.encode()).hexdigest(),
+        builtin=source.builtin,
+    )
+
+
+def _refuse_doubles(loaded: Sequence[Rule], known: Mapping[str, Rule]) -> None:
+    seen = dict(known)
+    for rule in loaded:
+        if rule.id in seen:
+            raise ContentError(
+                f"rule {rule.id} is already defined in {seen[rule.id].file}", file=rule.file, line=rule.line
+            )
+        seen[rule.id] = rule
+
+
+def _override(parameters: dict[str, Any], overrides: Mapping[str, Mapping[str, Any]]) -> None:
+    for rule_id, values in overrides.items():
+        known = parameters.get(rule_id)
+        if not isinstance(known, dict):
+            raise ContentError(f"rule {rule_id} has no parameters", key=f"parameters.{rule_id}")
+        for name in values:
+            if name not in known:
+                listed = ", ".join(sorted(known))
+                raise ContentError(
+                    f"no such parameter; {rule_id} has {listed}", key=f"parameters.{rule_id}.{name}"
+                )
+        parameters[rule_id] = {**known, **values}
+
+
+def _finish(rule: Rule, workloads: tuple[str, ...], parameters: Mapping[str, Any]) -> Rule:
+    kinds = set(rule.kinds)
+    if _POD_TEMPLATES in kinds:
+        kinds = kinds - {_POD_TEMPLATES} | set(workloads)
+    return msgspec.structs.replace(
+        rule, kinds=tuple(sorted(kinds)), parameters=dict(parameters.get(rule.id) or {})
+    )

@@ -1,0 +1,107 @@
+"""The walk: every file met is read, or left out with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.collect.discovery import FoundFile, FoundFolder, LeftOut, Selection, Unreadable, discover
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_yaml", ".yaml")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def names(root: Path, selection: Selection | None = None) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for item in discover(root, selection or Selection()):
+        kind = item.reason if isinstance(item, LeftOut) else type(item).__name__
+        found.setdefault(kind, []).append(item.path.relative_to(root).as_posix())
+    return found
+
+
+def test_every_file_is_read_or_left_out_with_a_reason(tmp_path: Path) -> None:
+    for name in ("b.yaml", "a.YML", "c.JSON", "notes.md", "sub/d.yaml", ".git/config.yaml", ".hidden/e.yaml"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x: 1")
+    found = names(tmp_path)
+    assert found["FoundFile"] == [".hidden/e.yaml", "a.YML", "b.yaml", "c.JSON", "sub/d.yaml"]
+    assert found["other_type"] == ["notes.md"]
+    assert found["version_control"] == [".git"]
+
+
+def test_file_named_directly_is_read_whatever_its_suffix(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.txt"
+    path.write_text("x: 1")
+    assert list(discover(path, Selection())) == [FoundFile(path)]
+
+
+def test_missing_path_is_said(tmp_path: Path) -> None:
+    assert list(discover(tmp_path / "gone", Selection())) == [
+        Unreadable(tmp_path / "gone", "no such file or folder")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("respect", "expected"), [(True, ["keep.yaml"]), (False, ["keep.yaml", "skip.yaml"])]
+)
+def test_gitignore_is_respected_and_said(tmp_path: Path, respect: bool, expected: list[str]) -> None:
+    (tmp_path / ".gitignore").write_text("skip.yaml\n")
+    (tmp_path / "keep.yaml").write_text("x: 1")
+    (tmp_path / "skip.yaml").write_text("x: 1")
+    found = names(tmp_path, Selection(respect_gitignore=respect))
+    assert found["FoundFile"] == expected
+    assert ("gitignored" in found) is respect
+
+
+def test_gitignore_of_a_folder_ends_with_it(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.yaml").write_text("x: 1")
+    (tmp_path / "one" / ".gitignore").write_text("x.yaml\n")
+    assert names(tmp_path)["FoundFile"] == ["two/x.yaml"]
+
+
+def test_include_and_exclude(tmp_path: Path) -> None:
+    for name in ("prod/a.yaml", "prod/b.yaml", "dev/c.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x: 1")
+    found = names(tmp_path, Selection(include=("prod/*",), exclude=("prod/b.yaml",)))
+    assert found["FoundFile"] == ["prod/a.yaml"]
+    assert found["excluded"] == ["prod/b.yaml"]
+    assert found["not_included"] == ["dev/c.yaml"]
+
+
+def test_loop_of_links_ends(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.yaml").write_text("x: 1")
+    (tmp_path / "a" / "back").symlink_to(tmp_path, target_is_directory=True)
+    assert names(tmp_path)["FoundFile"] == ["a/x.yaml"]
+
+
+def test_broken_link_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").symlink_to(tmp_path / "nowhere.yaml")
+    assert names(tmp_path) == {"Unreadable": ["x.yaml"]}
+
+
+def test_chart_is_one_thing_to_render_and_its_templates_are_never_read(tmp_path: Path) -> None:
+    chart = tmp_path / "chart"
+    for name in ("Chart.yaml", "values.yaml", "templates/x.yaml", "crds/crd.yaml", "charts/sub/Chart.yaml"):
+        (chart / name).parent.mkdir(parents=True, exist_ok=True)
+        (chart / name).write_text("x: 1")
+    found = list(discover(tmp_path, Selection()))
+    assert found == [FoundFolder(chart, "helm"), FoundFile(chart / "crds" / "crd.yaml")]
+
+
+def test_kustomization_is_found_beside_its_files(tmp_path: Path) -> None:
+    (tmp_path / "kustomization.yaml").write_text("resources: [x.yaml]")
+    (tmp_path / "x.yaml").write_text("x: 1")
+    assert list(discover(tmp_path, Selection())) == [
+        FoundFolder(tmp_path, "kustomize"),
+        FoundFile(tmp_path / "x.yaml"),
+    ]

@@ -1,0 +1,105 @@
+"""The finding store: groups are the same whatever the order and however often it spills."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from audit.model.finding import Finding, Outcome, Violation
+from audit.model.rule import Severity
+from audit.model.subject import SubjectRef
+from audit.record.findings import FindingStore, group_id, path_shape
+
+
+def finding(
+    number: int,
+    *,
+    rule: str = "pod/privileged",
+    cluster: str = "a",
+    outcome: Outcome = Outcome.FAIL,
+    waiver: str = "",
+) -> Finding:
+    return Finding(
+        rule=rule,
+        subject=SubjectRef(
+            cluster=cluster,
+            group="apps",
+            version="v1",
+            kind="Deployment",
+            namespace="ml",
+            name=f"web-{number % 7}",
+            source="x.yaml",
+            document=number + 1,
+            owner_kind="Deployment",
+            owner_name=f"web-{number % 7}",
+        ),
+        outcome=outcome,
+        severity=Severity.HIGH,
+        violation=Violation(path=("spec", "containers", number % 3, "image"), container="main"),
+        error="timeout" if outcome is Outcome.ERROR else "",
+        waiver=waiver,
+    )
+
+
+@pytest.mark.parametrize("buffer", [1, 7, 10_000])
+def test_order_and_spilling_change_nothing(buffer: int) -> None:
+    findings = [finding(n, cluster="ab"[n % 2]) for n in range(100)]
+    expected = FindingStore()
+    for item in findings:
+        expected.add(item)
+    with FindingStore(buffer=buffer) as shuffled:
+        random.Random(3).shuffle(findings)
+        for item in findings:
+            shuffled.add(item)
+        assert list(shuffled.groups()) == list(expected.groups())
+        assert list(shuffled.groups()) == list(shuffled.groups())
+        assert shuffled.counts() == expected.counts()
+        assert shuffled.counts().findings == 100
+
+
+def test_group_spans_clusters_and_container_indexes() -> None:
+    store = FindingStore()
+    for number in range(14):
+        store.add(finding(number, cluster="ab"[number % 2]))
+    groups = list(store.groups())
+    assert len(groups) == 7
+    assert {group.path for group in groups} == {"spec.containers[].image"}
+    assert all(group.total == 2 for group in groups)
+    assert {group.clusters for group in groups} == {("a", "b")}
+
+
+def test_group_of_waived_members_is_not_open() -> None:
+    store = FindingStore()
+    store.add(finding(1, waiver="w-1"))
+    store.add(finding(2, waiver="w-1"))
+    store.add(finding(2))
+    counts = store.counts()
+    assert counts.waived == 1
+    assert counts.open["high"] == 1
+
+
+def test_errors_of_one_cause_are_one_group() -> None:
+    store = FindingStore()
+    for number in range(50):
+        store.add(finding(number, outcome=Outcome.ERROR))
+    (group,) = store.groups()
+    assert (group.outcome, group.total, group.path) == (Outcome.ERROR, 50, "timeout")
+    assert store.counts().errors == 1
+
+
+def test_worst_severity_comes_first_and_errors_after_failures() -> None:
+    store = FindingStore()
+    store.add(finding(1, outcome=Outcome.ERROR))
+    store.add(finding(1, outcome=Outcome.WARN))
+    store.add(finding(1))
+    assert [group.outcome for group in store.groups()] == [Outcome.FAIL, Outcome.ERROR, Outcome.WARN]
+
+
+def test_identity_survives_what_it_should() -> None:
+    assert path_shape(("spec", "containers", 0, "image")) == path_shape(("spec", "containers", 4, "image"))
+    one = group_id(Outcome.FAIL, ("r", "Deployment ml/web", "main", "spec.containers[].image"))
+    assert one == group_id(Outcome.FAIL, ("r", "Deployment ml/web", "main", "spec.containers[].image"))
+    assert one != group_id(Outcome.WARN, ("r", "Deployment ml/web", "main", "spec.containers[].image"))
+    assert one.startswith("G-")
+    assert len(one) == 10

@@ -1,0 +1,108 @@
+"""The population file: every pair once, safe to open in a spreadsheet, its digest checkable by hand."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+from pathlib import Path
+
+import pytest
+
+from audit.errors import ReportError
+from audit.model.finding import Outcome
+from audit.model.subject import SubjectRef
+from audit.ports import PairAnswer
+from audit.record.population import COLUMNS, PopulationWriter, cell
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
+
+
+def test_rows_come_back_as_written(tmp_path: Path) -> None:
+    ref = SubjectRef(
+        cluster="a",
+        group="apps",
+        version="v1",
+        kind="Deployment",
+        namespace="m,l",
+        name='we"b\nx',
+        source="x.yaml",
+        document=2,
+        item="items[0]",
+        digest="ff",
+    )
+    writer = PopulationWriter(tmp_path)
+    writer.add(
+        ref,
+        [
+            (PairAnswer(rule="a/b", outcome=Outcome.PASS), ""),
+            (PairAnswer(rule="a/c", outcome=Outcome.FAIL), "w-1"),
+        ],
+    )
+    digest = writer.finish()
+    rows = rows_of(tmp_path / "population.csv.gz")
+    assert [tuple(row) for row in rows] == [COLUMNS, COLUMNS]
+    assert rows[1] == {
+        "rule": "a/c",
+        "cluster": "a",
+        "kind": "apps/Deployment",
+        "namespace": "m,l",
+        "name": 'we"b\nx',
+        "source": "x.yaml",
+        "document": "2",
+        "item": "items[0]",
+        "digest": "ff",
+        "outcome": "fail",
+        "reason": "",
+        "waiver": "w-1",
+    }
+    assert (
+        hashlib.sha256(gzip.decompress((tmp_path / "population.csv.gz").read_bytes())).hexdigest() == digest
+    )
+
+
+def test_equal_pairs_give_equal_bytes(tmp_path: Path) -> None:
+    written = []
+    for folder in ("one", "two"):
+        writer = PopulationWriter(tmp_path / folder)
+        writer.add(
+            SubjectRef(cluster="a", group="", version="v1", kind="Pod"),
+            [(PairAnswer(rule="a/b", outcome=Outcome.PASS), "")],
+        )
+        writer.finish()
+        written.append((tmp_path / folder / "population.csv.gz").read_bytes())
+    assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_formulas_are_text(text: str) -> None:
+    (row,) = csv.reader(io.StringIO(cell(text) + "\n"))
+    assert row[0].startswith("'")
+
+
+def test_unfinished_file_never_appears(tmp_path: Path) -> None:
+    writer = PopulationWriter(tmp_path)
+    writer.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ReportError, match="population file"):
+        PopulationWriter(tmp_path / "file" / "below")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not there")
+def test_full_disk_is_said(tmp_path: Path) -> None:
+    (tmp_path / ".population.csv.gz.partial").symlink_to("/dev/full")
+    writer = PopulationWriter(tmp_path)
+    writer.add(
+        SubjectRef(cluster="a", group="", version="v1", kind="Pod"),
+        [(PairAnswer(rule="a/b", outcome=Outcome.PASS), "")],
+    )
+    with pytest.raises(ReportError, match="No space left"):
+        writer.finish()
+    assert list(tmp_path.iterdir()) == []
