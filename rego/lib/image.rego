@@ -8,6 +8,8 @@
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
 package lib.image
 
+import data.lib.workload
+
 parse(value) := parsed(value) if {
 	is_string(value)
 	value != ""
@@ -93,3 +95,9 @@ path_pattern := `^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|_
 
 # name, tag, digest; the name is looked at again by named().
 reference_pattern := `^((?:(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]))*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`
+
+# Every container that names an image, or should: {"container", "image"} with the parsed reference. Once per object.
+used := [{"container": c, "image": parse(object.get(c.value, "image", null))} |
+	some c in workload.containers
+	workload.judged(c, object.get(c.value, "image", null))
+]

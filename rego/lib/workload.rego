@@ -46,10 +46,22 @@ whole_templates := [t | some t in templates; not t.partial]
 #   security  its securityContext ({} when absent)
 #   template  index into templates
 #   partial   as for templates
+#   windows   as for templates
 containers := array.concat(listed_containers, lone_containers)
 
 # Containers that can be judged on absence.
 whole_containers := [c | some c in containers; not c.partial]
+
+# Containers of pods that aren't Windows pods, partial ones included.
+linux_containers := [c | some c in containers; c.windows == false]
+
+# A Linux container that can be judged on absence is there.
+default has_linux_container := false
+
+has_linux_container if {
+	some c in whole_containers
+	c.windows == false
+}
 
 # Those that hold resources of their own; the API refuses resources on ephemeral ones.
 resource_containers := [c | some c in whole_containers; c.type != "ephemeral"]
@@ -97,8 +109,38 @@ effective_path(c, field) := security_path(templates[c.template], field) if {
 	not empty[object.get(templates[c.template].security, field, null)]
 } else := array.concat(c.path, ["securityContext", field])
 
+# Path of an annotation of the pod.
+annotation_path(t, key) := array.concat(t.path, ["annotations", key]) if {
+	t.holds == "spec"
+} else := array.concat(t.path, ["metadata", "annotations", key])
+
 # Path of a field of the pod's securityContext.
 security_path(t, field) := array.concat(field_path(t, "securityContext"), [field])
+
+# May this container be judged on that value? A partial one only on what it says.
+judged(c, value) if {
+	c.partial == false
+} else if {
+	not empty[value]
+} else := false
+
+# The elements of a list; a lone value where a list belongs counts as one element, so that it's judged too.
+items(value) := value if {
+	is_array(value)
+} else := [] if {
+	empty[value]
+} else := [value]
+
+# The type of an AppArmor or seccomp profile, "" when the profile names none; undefined when there is no profile.
+profile_type(profile) := object.get(profile, "type", "") if {
+	is_object(profile)
+	object.get(profile, "type", "") != null
+} else := "" if {
+	profile != null
+}
+
+# Switches that are off: anything else in a switch's place counts as on. Ask with `in`: off[false] is false itself.
+off := {false, null, ""}
 
 # Null, missing and empty values mean the same in every rule.
 empty := {null, "", [], {}}
@@ -141,6 +183,7 @@ read(value, path) := value if {
 
 template(entry, place) := {
 	"path": place.path,
+	"holds": entry.holds,
 	"spec_path": spec_path,
 	"spec": spec,
 	"metadata": metadata_of(entry.holds, place.value),
@@ -256,6 +299,7 @@ listed_containers := [container |
 		"security": security_of(value),
 		"template": index,
 		"partial": t.partial,
+		"windows": t.windows,
 	}
 ]
 
@@ -273,7 +317,8 @@ lone_containers := array.concat(
 			"value": value,
 			"security": security_of(value),
 			"template": index,
-			"partial": object.get(entries[0], "holds", "") != "argo_template",
+			"partial": t.holds != "argo_template",
+			"windows": t.windows,
 		}
 	],
 	[container |
@@ -288,6 +333,7 @@ lone_containers := array.concat(
 			"security": security_of(value),
 			"template": index,
 			"partial": true,
+			"windows": false,
 		}
 	],
 )

@@ -1,0 +1,41 @@
+# METADATA
+# scope: package
+# title: No container takes a port of its node
+# description: |
+#   A host port bypasses services and network policies and ties the pod to one node.
+#   Pod Security Standards, baseline level, control "Host Ports", as enforced by Kubernetes 1.37.
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
+#   - ref: https://kubernetes.io/docs/concepts/services-networking/service/
+# custom:
+#   severity: medium
+#   match: {pod_templates: true}
+#   not_applicable: no_container
+#   remediation: >-
+#     Remove hostPort and reach the pod through a Service.
+#   fix: |
+#     ports:
+#       - containerPort: 8000
+package pod.host_ports
+
+import data.lib.workload
+
+default applies := false
+
+applies if count(workload.containers) > 0
+
+violations contains v if {
+	some c in workload.containers
+	some i, port in c.value.ports
+	number := port.hostPort
+	not unset[number]
+	v := {
+		"path": array.concat(c.path, ["ports", i, "hostPort"]),
+		"message": sprintf("container %s takes port %v of the node", [c.name, number]),
+		"seen": number,
+		"expected": null,
+		"container": c.name,
+	}
+}
+
+unset := {0, null, ""}
