@@ -1,0 +1,95 @@
+package network.namespace_egress_restricted_test
+
+import data.lib.expect
+import data.network.namespace_egress_restricted as rule
+
+outcome(object, policies) := expect.outcome(applies, violations) if {
+	inventory := {"networking.k8s.io/NetworkPolicy": {"serving": policies}}
+	applies := rule.applies with input as object with data.inventory as inventory
+	violations := rule.violations with input as object with data.inventory as inventory
+}
+
+namespace := {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "serving"}}
+
+policy(spec) := {"metadata": {"name": "p", "namespace": "serving"}, "spec": spec}
+
+deny := policy({"podSelector": {}, "policyTypes": ["Egress"]})
+
+test_fails_without_policy if {
+	outcome(namespace, []) == "fail"
+	some violation in rule.violations with input as namespace with data.inventory as {"networking.k8s.io/NetworkPolicy": {}}
+	violation.path == ["metadata", "name"]
+	violation.seen == "0 network policies"
+}
+
+test_passes_with_default_deny if {
+	outcome(namespace, [deny]) == "pass"
+}
+
+test_passes_when_all_pods_are_isolated_with_exceptions if {
+	rules := [{"to": [{"podSelector": {}}]}, {"ports": [{"port": 53}]}]
+	outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Egress"], "egress": rules})]) == "pass"
+}
+
+test_policy_of_another_namespace_does_not_count if {
+	elsewhere := {"networking.k8s.io/NetworkPolicy": {"research": [deny]}}
+	count(rule.violations) == 1 with input as namespace with data.inventory as elsewhere
+}
+
+test_other_direction_does_not_count if {
+	outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Ingress"]})]) == "fail"
+}
+
+test_policy_for_some_pods_does_not_count if {
+	outcome(namespace, [policy({"podSelector": {"matchLabels": {"app": "vllm"}}, "policyTypes": ["Egress"]})]) == "fail"
+	expressions := [{"key": "app", "operator": "Exists"}]
+	outcome(namespace, [policy({"podSelector": {"matchExpressions": expressions}, "policyTypes": ["Egress"]})]) == "fail"
+}
+
+test_open_policy_does_not_count if {
+	every peers in [[], null, [{"ipBlock": {"cidr": "0.0.0.0/0"}}], [{"ipBlock": {"cidr": "::/0"}}]] {
+		rules := [{"to": peers}]
+		outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Egress"], "egress": rules})]) == "fail"
+	}
+}
+
+test_range_with_exception_is_not_open if {
+	rules := [{"to": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}]}]
+	outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Egress"], "egress": rules})]) == "pass"
+}
+
+test_missing_selector_selects_all_pods if {
+	every variant in expect.without(deny, ["spec", "podSelector"]) {
+		outcome(namespace, [variant]) == "pass"
+	}
+}
+
+test_missing_policy_types if {
+	every variant in expect.without(deny, ["spec", "policyTypes"]) {
+		outcome(namespace, [variant]) == "fail"
+	}
+	rules := [{"to": [{"podSelector": {}}]}]
+	outcome(namespace, [policy({"egress": rules})]) == "pass"
+}
+
+test_does_not_apply_to_exempt_namespaces if {
+	outcome(expect.replaced(namespace, ["metadata", "name"], "kube-system"), []) == "skip"
+	every path in [["metadata"], ["metadata", "name"]] {
+		every variant in expect.without(namespace, path) {
+			outcome(variant, []) == "skip"
+		}
+	}
+}
+
+test_another_exempt_namespace if {
+	outcome(namespace, []) == "skip" with data.parameters["network/namespace-egress-restricted"].exempt_namespaces as ["serving"]
+}
+
+test_answers_whatever_is_damaged if {
+	every variant in expect.damaged(deny) {
+		outcome(namespace, [variant]) in {"pass", "fail"}
+	}
+	every variant in expect.damaged(namespace) {
+		outcome(variant, [deny]) in {"skip", "pass", "fail"}
+	}
+}
