@@ -1,0 +1,55 @@
+"""Files that are whole or not there: written beside their place, then renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from audit.errors import ReportError
+
+
+@contextlib.contextmanager
+def atomic(path: Path) -> Iterator[BinaryIO]:
+    """A binary stream that becomes `path` when the block ends well, and leaves nothing behind when it doesn't.
+
+    Raises:
+        ReportError: the folder or disk refuses; the place is `path`.
+    """
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "wb", buffering=1 << 18) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        _remove(temporary)
+        raise ReportError(
+            f"the report could not be written: {error.strerror or error}",
+            file=str(path),
+            suggestion="check the free space and the rights of the folder",
+        ) from error
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it; mkstemp's own 0600 would hide reports from the group.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _remove(path: Path | None) -> None:
+    if path is not None:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,99 @@
+"""What to do next: the cheapest steps and the ratio each would give, counted alone."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+import msgspec
+
+from audit.model.assessment import FrameworkScore, NextStep
+from audit.model.result import AssessmentResult
+from audit.report.numbers import percent, share, width
+from audit.report.text import visible
+from audit.report.texts import Texts
+from audit.report.view_parts import Anchors, Piece, control_pieces
+
+SHOWN = 5
+
+
+class StepView(msgspec.Struct, frozen=True):
+    """One step."""
+
+    title: str
+    pieces: tuple[Piece, ...]
+    framework: str
+    share: str
+    percent: str
+    certain: bool
+    base_width: str
+    gain_width: str
+    end: str
+
+
+def steps(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tuple[StepView, ...]:
+    """At most five, the frameworks' steps in turn."""
+    columns = [[(score, step) for step in score.next_steps] for score in result.scores]
+    dealt = [pair for turn in zip_longest(*columns) for pair in turn if pair is not None]
+    return tuple(_step(result, score, step, anchors, texts) for score, step in dealt[:SHOWN])
+
+
+def title(result: AssessmentResult, step: NextStep, texts: Texts) -> str:
+    """The step as an order."""
+    number = len(step.controls)
+    rules = {state.rule.id: state.rule for state in result.rules}
+    name = ", ".join(visible(rules[rule].title if rule in rules else rule, 120) for rule in step.rules[:2])
+    if step.kind == "statements":
+        return texts.ngettext(
+            "Answer or renew {n} statement", "Answer or renew {n} statements", number
+        ).format(n=number)
+    if step.kind == "fix_rule":
+        return texts.gettext("Fix what fails: {rule}").format(rule=name)
+    if step.kind == "close_gap":
+        return _gap_title(result, step, texts)
+    if step.kind == "renew_waiver":
+        return texts.gettext("Fix, or waive anew: {rule}").format(rule=name)
+    return texts.ngettext(
+        "Build the check of {n} control", "Build the checks of {n} controls", number
+    ).format(n=number)
+
+
+def _gap_title(result: AssessmentResult, step: NextStep, texts: Texts) -> str:
+    known = [result.gaps[index] for index in step.gaps if 0 <= index < len(result.gaps)]
+    if not known:
+        return texts.gettext("Close the gaps")
+    source = visible(known[0].source, 120)
+    if len(known) == 1:
+        return texts.gettext("Close the gap {source}").format(source=source)
+    return texts.gettext("Close {n} gaps, first {source}").format(n=len(known), source=source)
+
+
+def _step(
+    result: AssessmentResult, score: FrameworkScore, step: NextStep, anchors: Anchors, texts: Texts
+) -> StepView:
+    pieces: list[Piece] = []
+    hints = [result.gaps[index].hint for index in step.gaps if 0 <= index < len(result.gaps)]
+    for number, rule in enumerate(step.rules[:2]):
+        anchor = anchors.rule(rule)
+        pieces += [Piece(", ")] if number else []
+        pieces.append(Piece(visible(rule), f"#{anchor}" if anchor else ""))
+    if hints and hints[0]:
+        pieces.append(Piece(visible(hints[0])))
+    if step.controls:
+        word = texts.gettext("decides") if step.certain else texts.gettext("may decide")
+        pieces.append(Piece(f"; {word} " if pieces else f"{word} "))
+        shown = control_pieces(score.framework, step.controls, anchors, cap=4)
+        for number, piece in enumerate(shown):
+            pieces += [Piece(", ")] if number else []
+            pieces.append(piece)
+    base, gives = score.strict, step.gives
+    return StepView(
+        title=title(result, step, texts),
+        pieces=tuple(pieces),
+        framework=visible(score.title),
+        share=share(gives),
+        percent=percent(gives, texts),
+        certain=step.certain,
+        base_width=width(base.numerator, base.denominator),
+        gain_width=width(max(0, gives.numerator - base.numerator), base.denominator),
+        end=width(gives.numerator, gives.denominator),
+    )
