@@ -203,7 +203,7 @@ def _segments(
 
 
 def _rows(score: FrameworkScore, texts: Texts) -> tuple[Row, ...]:
-    classic = _classic(score)
+    technical = classic(score)
     by_waiver = sum(row.by_waiver for row in score.functions)
     rows = [
         Row(
@@ -233,14 +233,14 @@ def _rows(score: FrameworkScore, texts: Texts) -> tuple[Row, ...]:
         Row(
             texts.gettext("Scanned and complying"),
             (
-                Piece(share(classic), bold=True),
+                Piece(share(technical), bold=True),
                 Piece(
                     texts.gettext(" ({percent}, rounded), {n} by waiver").format(
-                        percent=percent_rounded(classic, texts), n=by_waiver
+                        percent=percent_rounded(technical, texts), n=by_waiver
                     )
                 ),
             )
-            if classic.denominator
+            if technical.denominator
             else (Piece(texts.gettext("not stated")),),
         ),
     ]
@@ -297,7 +297,8 @@ def _ratio_row(term: str, value: Fraction, texts: Texts) -> Row:
     return Row(term, (Piece(share(value), bold=True), Piece(f" ({percent(value, texts)})")))
 
 
-def _classic(score: FrameworkScore) -> Fraction:
+def classic(score: FrameworkScore) -> Fraction:
+    """The classic table's last line: items that comply / items scanned."""
     return Fraction(
         numerator=sum(row.complies for row in score.functions),
         denominator=sum(row.scanned for row in score.functions),
@@ -323,7 +324,7 @@ def _function(row: FunctionRow, stated: int, framework: str, texts: Texts) -> Fu
 
 
 def _total(score: FrameworkScore, segments: tuple[Segment, ...], texts: Texts) -> FunctionView:
-    classic = _classic(score)
+    technical = classic(score)
     return FunctionView(
         name=texts.gettext("All"),
         href="#controls",
@@ -334,10 +335,10 @@ def _total(score: FrameworkScore, segments: tuple[Segment, ...], texts: Texts) -
         waived=score.waived,
         indeterminate=score.indeterminate,
         not_applicable=score.not_applicable,
-        scanned=classic.denominator,
-        complies=classic.numerator,
+        scanned=technical.denominator,
+        complies=technical.numerator,
         by_waiver=sum(row.by_waiver for row in score.functions),
-        classic=percent_rounded(classic, texts),
+        classic=percent_rounded(technical, texts),
     )
 
 

@@ -88,7 +88,7 @@ def _gap_entries(result: AssessmentResult, anchors: Anchors, texts: Texts) -> li
         text = ", ".join(visible(source, 120) for source in sources[:SHOWN_SOURCES])
         if len(sources) > SHOWN_SOURCES:
             text += " " + texts.gettext("and {n} more").format(n=count(len(sources) - SHOWN_SOURCES))
-        pieces = [Piece(text, "#gaps"), Piece(f": {visible(result.gaps[indexes[0]].reason)}")]
+        pieces = [Piece(text, "#gaps"), Piece(f": {visible(result.gaps[indexes[0]].reason).rstrip('.')}.")]
         if hint:
             pieces.append(
                 Piece(" " + texts.gettext("To close it: {hint}.").format(hint=visible(hint).rstrip(".")))
