@@ -1,0 +1,1 @@
+"""The configuration file, the environment, and what they add up to."""

@@ -20,7 +20,6 @@ from audit.model.rule import Severity
 DEFAULT_CLUSTER = "manifests"
 DEFAULT_TITLE = "Kubernetes manifests"
 DEFAULT_FOLDER = "fleetaudit-report"
-DEFAULT_FORMATS = ("html", "json")
 
 Text = Annotated[str, Meta(min_length=1, max_length=500)]
 PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
@@ -34,13 +33,14 @@ Name = Annotated[
 Share = Annotated[float, Meta(ge=0, le=1, description="A fraction from 0 to 1.")]
 FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv"]
 Language = Literal["en", "zh-CN"]
+DEFAULT_FORMATS: tuple[FormatName, ...] = ("html", "json")
 
 
-class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Unknown keys are refused everywhere: a typing error must not silently change an audit."""
 
 
-class ClusterConfig(_Section):
+class ClusterConfig(_Section, frozen=True, kw_only=True):
     """A cluster the audit expects to find. One that cannot be reached stays in the report as undecided."""
 
     name: Name
@@ -53,17 +53,19 @@ class ClusterConfig(_Section):
     owner: Annotated[str, Meta(max_length=200, description="Team that owns the cluster.")] = ""
 
 
-class PolicyConfig(_Section):
+class PolicyConfig(_Section, frozen=True, kw_only=True):
     """Rego rules of your own, besides the built-in ones."""
 
     paths: Annotated[tuple[PathText, ...], Meta(description="Folders with more Rego rules.")] = ()
     allow_builtins: Annotated[
         tuple[Text, ...],
-        Meta(description="OPA builtins that are off by default (network, environment) and that your rules need."),
+        Meta(
+            description="OPA builtins that are off by default (network, environment) and that your rules need."
+        ),
     ] = ()
 
 
-class RulesConfig(_Section):
+class RulesConfig(_Section, frozen=True, kw_only=True):
     """Which rules are asked. A deselected rule leaves its controls undecided."""
 
     select: Annotated[
@@ -72,7 +74,7 @@ class RulesConfig(_Section):
     skip: Annotated[tuple[Text, ...], Meta(description="Rule ids or globs left out.")] = ()
 
 
-class FilesConfig(_Section):
+class FilesConfig(_Section, frozen=True, kw_only=True):
     """Which files inside folders are read."""
 
     include: Annotated[
@@ -82,7 +84,7 @@ class FilesConfig(_Section):
     gitignore: Annotated[bool, Meta(description="Leave out what .gitignore files leave out.")] = True
 
 
-class Selector(_Section):
+class Selector(_Section, frozen=True, kw_only=True):
     """Objects by what they are. All keys given must match; * and ? work in namespace and name."""
 
     kind: Annotated[str, Meta(description="Kind, or group/Kind.")] = ""
@@ -91,7 +93,7 @@ class Selector(_Section):
     labels: dict[str, str] = {}
 
 
-class ScopeExclude(_Section):
+class ScopeExclude(_Section, frozen=True, kw_only=True):
     """Something out of scope: either a path or a selector, with the reason that the report prints."""
 
     reason: Text
@@ -102,13 +104,13 @@ class ScopeExclude(_Section):
     selector: Selector | None = None
 
 
-class ScopeConfig(_Section):
+class ScopeConfig(_Section, frozen=True, kw_only=True):
     """What is out of scope. It is printed, and part of the scope digest."""
 
     exclude: tuple[ScopeExclude, ...] = ()
 
 
-class AllowGap(_Section):
+class AllowGap(_Section, frozen=True, kw_only=True):
     """A gap tolerated until a date: its controls stay undecided and it stays printed, but exit code 3 is avoided."""
 
     kind: GapKind
@@ -137,7 +139,7 @@ class AllowGap(_Section):
         return expiry_of(self.expires)
 
 
-class GatesConfig(_Section):
+class GatesConfig(_Section, frozen=True, kw_only=True):
     """When ``run`` fails with exit code 1. No gate by default."""
 
     fail_on: Annotated[
@@ -152,7 +154,7 @@ class GatesConfig(_Section):
     ] = None
 
 
-class OutputConfig(_Section):
+class OutputConfig(_Section, frozen=True, kw_only=True):
     """What is written, and where."""
 
     folder: Annotated[PathText, Meta(description="Relative to this file.")] = DEFAULT_FOLDER
@@ -160,23 +162,23 @@ class OutputConfig(_Section):
     lang: Language = "en"
 
 
-class LimitsConfig(_Section):
+class LimitsConfig(_Section, frozen=True, kw_only=True):
     """Bounds on hostile or damaged input. What exceeds them becomes a gap or an error, never a pass."""
 
     max_file_bytes: Annotated[int, Meta(ge=1024, description="Larger files are not read.")] = 64 * 1024 * 1024
-    object_seconds: Annotated[
-        float, Meta(gt=0, le=600, description="Time for all rules on one object.")
-    ] = 5.0
-    memory_bytes: Annotated[
-        int, Meta(ge=64 * 1024 * 1024, description="Memory of each engine process.")
-    ] = 512 * 1024 * 1024
+    object_seconds: Annotated[float, Meta(gt=0, le=600, description="Time for all rules on one object.")] = (
+        5.0
+    )
+    memory_bytes: Annotated[int, Meta(ge=64 * 1024 * 1024, description="Memory of each engine process.")] = (
+        512 * 1024 * 1024
+    )
 
 
 Parameters = dict[str, dict[str, Any]]
 CustomProfile = dict[str, tuple[Text, ...]]
 
 
-class FileConfig(_Section):
+class FileConfig(_Section, frozen=True, kw_only=True):
     """Configuration of fleetaudit. Paths are relative to the file that names them."""
 
     title: Annotated[Text, Meta(description="Name of the fleet, printed on the report.")] = DEFAULT_TITLE
@@ -185,7 +187,9 @@ class FileConfig(_Section):
     ] = ()
     paths: Annotated[
         tuple[PathText, ...],
-        Meta(description=f"Manifests of a single cluster called {DEFAULT_CLUSTER}; not together with clusters."),
+        Meta(
+            description=f"Manifests of a single cluster called {DEFAULT_CLUSTER}; not together with clusters."
+        ),
     ] = ()
     policy: PolicyConfig = PolicyConfig()
     rules: RulesConfig = RulesConfig()
@@ -193,13 +197,16 @@ class FileConfig(_Section):
         Parameters, Meta(description="Parameters of rules by rule id; see `fleetaudit rules show ID`.")
     ] = {}
     pod_templates: Annotated[
-        tuple[PathText, ...], Meta(description="Files that say where your custom resources keep pod templates.")
+        tuple[PathText, ...],
+        Meta(description="Files that say where your custom resources keep pod templates."),
     ] = ()
     mappings: Annotated[
         tuple[PathText, ...], Meta(description="More mapping files, from rules to controls.")
     ] = ()
     waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
-    statements: Annotated[tuple[PathText, ...], Meta(description="Files with statements about controls.")] = ()
+    statements: Annotated[
+        tuple[PathText, ...], Meta(description="Files with statements about controls.")
+    ] = ()
     profile: Annotated[
         Literal["technical", "full"] | CustomProfile,
         Meta(description="Controls in the denominator: technical, full, or a list of ids per framework."),
@@ -215,11 +222,13 @@ class FileConfig(_Section):
     ] = None
 
 
-class Config(FileConfig):
+class Config(FileConfig, frozen=True, kw_only=True):
     """The effective configuration: everything the wiring needs, paths resolved, nothing else read later."""
 
     file: str = ""
     """The configuration file used, as the user knows it; empty without one."""
+    base: str = ""
+    """Folder of that file; sources are best named relative to it. Empty is the working folder."""
     record: dict[str, Any] = {}
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""

@@ -1,0 +1,62 @@
+"""Typer command and groups whose examples stand at the end of the help, line by line, as they are typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+_PYTHON_TYPE = re.compile(r" <(?:list\[)?(?:str|int)\]?>")
+
+Handler = Callable[..., int]
+"""What a sub-command is: it returns the exit code."""
+
+
+class _Examples:
+    """Takes the epilog away from the help formatter, which would fill it into a paragraph."""
+
+    def __init__(self, *args: Any, epilog: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = epilog or ""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        super().format_help(ctx, formatter)  # type: ignore[misc]  # mixed into a command, which has it
+        # Newer versions of Typer put the Python type behind an argument's name; our users need not know Python.
+        formatter.buffer[:] = [_PYTHON_TYPE.sub(_blank, piece) for piece in formatter.buffer]
+        if self.examples:
+            formatter.write(f"\n{self.examples}\n")
+
+
+class Command(_Examples, TyperCommand):
+    """A command with examples."""
+
+
+class Group(_Examples, TyperGroup):
+    """A group with examples."""
+
+
+class ListingGroup(Group):
+    """A group that lists when no sub-command is named: ``fleetaudit rules --json``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``list`` in front of options, and into nothing."""
+        if not args or (args[0].startswith("-") and args[0] not in {"-h", "--help"}):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def examples(*lines: str) -> str:
+    """The block of examples: command lines, each explained behind a ``#``."""
+    parted = [line.partition("  # ") for line in lines]
+    width = max(len(command) for command, _, comment in parted if comment) if any(p[2] for p in parted) else 0
+    shown = [
+        f"  {command.ljust(width)}  # {comment}" if comment else f"  {command}"
+        for command, _, comment in parted
+    ]
+    return "\n".join(["Examples:", *shown])

@@ -1,0 +1,86 @@
+"""Brings reports where they are wanted: into a folder, or one of them to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from audit.cli.screen import abandon
+from audit.config.schema import Config
+from audit.errors import ReportError
+from audit.model.result import AssessmentResult
+
+STDOUT = "-"
+
+
+def check_writable(folder: Path) -> None:
+    """Create the output folder and try it.
+
+    Raises:
+        ReportError: nothing can be written there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ReportError(
+            f"the reports cannot be written: {error.strerror or error}",
+            file=str(folder),
+            suggestion="name another folder with --output",
+        ) from None
+
+
+def write_reports(result: AssessmentResult, config: Config) -> list[Path]:
+    """Write every format asked for; return the first file of each.
+
+    Raises:
+        ReportError: a report cannot be written. Formats written before it stay.
+    """
+    return render(result, config.output.formats, config.output.lang, Path(config.output.folder))
+
+
+def render(result: AssessmentResult, formats: tuple[str, ...], lang: str, folder: Path) -> list[Path]:
+    """Like `write_reports`, for a result that was loaded from a file."""
+    from audit import wiring
+
+    check_writable(folder)
+    written: list[Path] = []
+    for writer in wiring.writers(list(formats), lang):
+        try:
+            written += writer.write(result, folder)[:1]
+        except OSError as error:
+            raise ReportError(
+                f"the {writer.name} report cannot be written: {error.strerror or error}",
+                file=error.filename or str(folder),
+            ) from None
+    return written
+
+
+def print_to_stdout(result: AssessmentResult, config: Config) -> None:
+    """Render one format and copy it to standard output, byte for byte.
+
+    Raises:
+        ReportError: it cannot be rendered, or standard output is full or closed.
+    """
+    copy_to_stdout(result, config.output.formats, config.output.lang)
+
+
+def copy_to_stdout(result: AssessmentResult, formats: tuple[str, ...], lang: str) -> None:
+    """Like `print_to_stdout`, for a result that was loaded from a file."""
+    with tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder:
+        path = render(result, formats, lang, Path(folder))[0]
+        try:
+            sys.stdout.flush()
+            with path.open("rb") as stream:
+                while chunk := stream.read(1 << 16):
+                    sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            abandon(sys.stdout)
+            raise ReportError("the reader of standard output went away before the report ended") from None
+        except OSError as error:
+            reason = error.strerror or os.strerror(error.errno or 0)
+            raise ReportError(f"the report cannot be printed: {reason}") from None

@@ -1,0 +1,126 @@
+"""Errors that no type can express: parts of the configuration that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from audit.config.schema import Config, FileConfig, Selector
+from audit.config.suggest import did_you_mean
+from audit.config.yaml_document import Path, dotted
+from audit.errors import ConfigError
+from audit.model.expiry import expiry_of
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One contradiction, at a path of the configuration."""
+
+    path: Path
+    message: str
+    suggestion: str | None = None
+
+
+def problems_within(config: FileConfig) -> Iterator[Problem]:
+    """What is wrong with the file taken alone."""
+    if config.clusters and config.paths:
+        yield Problem(
+            ("paths",), "paths and clusters exclude each other", "make the paths a cluster of their own"
+        )
+    seen: dict[str, int] = {}
+    for index, cluster in enumerate(config.clusters):
+        if cluster.name in seen:
+            yield Problem(
+                ("clusters", index, "name"),
+                f"cluster {cluster.name} is already number {seen[cluster.name] + 1} of the list",
+                "give each cluster its own name",
+            )
+        seen.setdefault(cluster.name, index)
+    for index, exclude in enumerate(config.scope.exclude):
+        place = ("scope", "exclude", index)
+        if (exclude.path is None) == (exclude.selector is None):
+            yield Problem(place, "needs either a path or a selector")
+        elif exclude.selector == Selector():
+            yield Problem((*place, "selector"), "an empty selector would exclude everything")
+    for index, gap in enumerate(config.allow_gaps):
+        try:
+            expiry_of(gap.expires)
+        except ValueError as error:
+            yield Problem(("allow_gaps", index, "expires"), str(error))
+
+
+def check_names(
+    config: Config, *, rules: Iterable[str], controls: Mapping[str, Iterable[str]]
+) -> list[ConfigError]:
+    """Names in the configuration that the loaded content does not know.
+
+    Args:
+        config: the effective configuration.
+        rules: ids of all loaded rules.
+        controls: framework id to the ids of its controls.
+    """
+    known_rules = sorted(rules)
+    known_controls = {framework: sorted(ids) for framework, ids in controls.items()}
+    problems = [*_unknown_rules(config, known_rules), *_unknown_controls(config, known_controls)]
+    return [
+        ConfigError(
+            problem.message,
+            file=config.file or None,
+            key=dotted(problem.path),
+            suggestion=problem.suggestion,
+        )
+        for problem in problems
+    ]
+
+
+def _unknown_rules(config: Config, known: list[str]) -> Iterator[Problem]:
+    for key in ("select", "skip"):
+        for index, pattern in enumerate(getattr(config.rules, key)):
+            if not any(rule_matches(pattern, rule) for rule in known):
+                yield Problem(
+                    ("rules", key, index),
+                    f"no rule is called {pattern}",
+                    did_you_mean(pattern, known, otherwise="`fleetaudit rules` lists them"),
+                )
+    for rule in config.parameters:
+        if rule not in known:
+            yield Problem(
+                ("parameters", rule),
+                f"no rule is called {rule}",
+                did_you_mean(rule, known, otherwise="`fleetaudit rules` lists them"),
+            )
+
+
+def _unknown_controls(config: Config, known: dict[str, list[str]]) -> Iterator[Problem]:
+    for key in ("min_ratio", "min_coverage"):
+        for framework in getattr(config.gates, key):
+            if framework not in known:
+                yield _unknown_framework(("gates", key, framework), framework, known)
+    if isinstance(config.profile, str):
+        return
+    for framework, ids in config.profile.items():
+        if framework not in known:
+            yield _unknown_framework(("profile", framework), framework, known)
+            continue
+        for index, control in enumerate(ids):
+            if control not in known[framework]:
+                yield Problem(
+                    ("profile", framework, index),
+                    f"{framework} has no control {control}",
+                    did_you_mean(control, known[framework], otherwise="`fleetaudit controls` lists them"),
+                )
+
+
+def _unknown_framework(path: Path, framework: str, known: Iterable[str]) -> Problem:
+    names = sorted(known)
+    return Problem(
+        path,
+        f"no framework is called {framework}",
+        did_you_mean(framework, names, otherwise=f"known: {', '.join(names)}"),
+    )
+
+
+def rule_matches(pattern: str, rule: str) -> bool:
+    """Whether a rule id is meant by an id or by a glob such as ``rbac/*``."""
+    return fnmatchcase(rule, pattern)

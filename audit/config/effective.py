@@ -1,0 +1,177 @@
+"""The effective configuration: defaults, then the file, then the environment, then the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audit.config.environment import Environment
+from audit.config.load import FILE_NAME, load_file
+from audit.config.redact import redacted
+from audit.config.schema import (
+    DEFAULT_CLUSTER,
+    ClusterConfig,
+    Config,
+    CustomProfile,
+    FileConfig,
+    ScopeExclude,
+)
+from audit.config.suggest import did_you_mean
+from audit.errors import ConfigError, UsageError
+from audit.model.rule import Severity
+
+_NOT_RECORDED = ("output", "jobs")
+
+
+class Overrides(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line said. None or empty means it said nothing, and the file or the default holds."""
+
+    config: str | None = None
+    no_config: bool = False
+    title: str | None = None
+    paths: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+    policy: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool | None = None
+    rules: tuple[str, ...] = ()
+    skip_rules: tuple[str, ...] = ()
+    profile: str | CustomProfile | None = None
+    fail_on: Severity | None = None
+    min_ratio: dict[str, float] = {}
+    min_coverage: dict[str, float] = {}
+    min_objects: int | None = None
+    jobs: int | None = None
+    folder: str | None = None
+    formats: tuple[str, ...] = ()
+    lang: str | None = None
+
+
+def effective_config(overrides: Overrides, environment: Environment, folder: Path) -> Config:
+    """Put the layers together.
+
+    Args:
+        overrides: the command line.
+        environment: the surroundings.
+        folder: the working folder, where ``fleetaudit.yaml`` is found without being named. Files inside the audited
+            paths are never taken as configuration: the audited party must not choose its own rules.
+
+    Raises:
+        ConfigError: the file is wrong.
+        UsageError: the command line contradicts the file.
+    """
+    path = find_file(overrides, environment, folder)
+    written = load_file(path) if path else FileConfig()
+    base = path.parent if path else Path()
+    plain = msgspec.to_builtins(written)
+    resolved = _resolved(msgspec.to_builtins(written), base)
+    for data in (plain, resolved):
+        _overlay(data, overrides, environment)
+    record = redacted({key: plain[key] for key in plain if key not in _NOT_RECORDED})
+    # Paths of the command line count from the working folder, so their sources are named from there too.
+    folder_of_file = str(base) if path and not overrides.paths and base != Path() else ""
+    extras = {"file": str(path) if path else "", "base": folder_of_file, "record": record}
+    return msgspec.convert({**resolved, **extras}, Config)
+
+
+def find_file(overrides: Overrides, environment: Environment, folder: Path) -> Path | None:
+    """The configuration file that is used, if any.
+
+    Raises:
+        ConfigError: a file was named and is not there.
+    """
+    if overrides.no_config:
+        return None
+    named = overrides.config or environment.config
+    if named:
+        path = Path(named)
+        path = path / FILE_NAME if path.is_dir() else path
+        if not path.is_file():
+            raise ConfigError(
+                "there is no such configuration file",
+                file=str(path),
+                suggestion="`fleetaudit init` writes one",
+            )
+        return path
+    if (folder / FILE_NAME).is_file():
+        return Path(FILE_NAME) if folder == Path() else folder / FILE_NAME
+    wrong = folder / "fleetaudit.yml"
+    if wrong.is_file():
+        raise ConfigError(
+            f"the configuration file is called {FILE_NAME}", file=str(wrong), suggestion="rename it"
+        )
+    return None
+
+
+def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
+    def place(paths: list[str]) -> list[str]:
+        return [path if path == "-" else str(base / path) for path in paths]
+
+    for cluster in data["clusters"]:
+        cluster["paths"] = place(cluster["paths"])
+    for key in ("paths", "pod_templates", "mappings", "waivers", "statements"):
+        data[key] = place(data[key])
+    data["policy"]["paths"] = place(data["policy"]["paths"])
+    data["output"]["folder"] = str(base / data["output"]["folder"])
+    return data
+
+
+def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) -> None:
+    _overlay_scope(data, over)
+    data["policy"]["paths"] = [*data["policy"]["paths"], *over.policy]
+    if over.rules:
+        data["rules"]["select"] = list(over.rules)
+    data["rules"]["skip"] = [*data["rules"]["skip"], *over.skip_rules]
+    simple: tuple[tuple[str, Any], ...] = (
+        ("title", over.title),
+        ("profile", over.profile),
+        ("jobs", over.jobs or environment.jobs),
+    )
+    data.update({key: value for key, value in simple if value is not None})
+    gates = data["gates"]
+    if over.fail_on is not None:
+        gates["fail_on"] = over.fail_on.value
+    if over.min_objects is not None:
+        gates["min_objects"] = over.min_objects
+    gates["min_ratio"] = {**gates["min_ratio"], **over.min_ratio}
+    gates["min_coverage"] = {**gates["min_coverage"], **over.min_coverage}
+    output = data["output"]
+    output["folder"] = over.folder or output["folder"]
+    output["formats"] = list(over.formats) or output["formats"]
+    output["lang"] = over.lang or environment.lang or output["lang"]
+
+
+def _overlay_scope(data: dict[str, Any], over: Overrides) -> None:
+    if over.paths:
+        if len(over.clusters) > 1:
+            raise UsageError(
+                "paths on the command line are one cluster, and several names are given",
+                suggestion="give one --cluster NAME, or list the clusters in fleetaudit.yaml",
+            )
+        name = over.clusters[0] if over.clusters else DEFAULT_CLUSTER
+        data["clusters"] = [msgspec.to_builtins(ClusterConfig(name=name, paths=over.paths))]
+        data["paths"] = []
+    elif over.clusters:
+        known = [cluster["name"] for cluster in data["clusters"]]
+        for name in over.clusters:
+            if name not in known:
+                raise UsageError(
+                    f"no cluster is called {name}",
+                    suggestion=did_you_mean(
+                        name, known, otherwise=f"known: {', '.join(known)}" if known else "name a PATH too"
+                    ),
+                )
+        data["clusters"] = [c for c in data["clusters"] if c["name"] in over.clusters]
+    data["files"]["include"] = list(over.include) or data["files"]["include"]
+    if over.gitignore is not None:
+        data["files"]["gitignore"] = over.gitignore
+    data["scope"]["exclude"] = [
+        *data["scope"]["exclude"],
+        *(
+            msgspec.to_builtins(ScopeExclude(path=pattern, reason="--exclude on the command line"))
+            for pattern in over.exclude
+        ),
+    ]
