@@ -101,3 +101,12 @@ used := [{"container": c, "image": parse(object.get(c.value, "image", null))} |
 	some c in workload.containers
 	workload.judged(c, object.get(c.value, "image", null))
 ]
+
+# The violation of a reference that can't be parsed: image/valid-reference says why, and no other rule lets it pass.
+unreadable(c) := {
+	"path": array.concat(c.path, ["image"]),
+	"message": sprintf("container %s: image reference can't be parsed", [c.name]),
+	"seen": object.get(c.value, "image", null),
+	"expected": "a valid image reference",
+	"container": c.name,
+}

@@ -139,6 +139,9 @@ profile_type(profile) := object.get(profile, "type", "") if {
 	profile != null
 }
 
+# Does a container or pod spec state this resource, under requests or limits?
+has_resource(holder, kind, name) if not empty[holder.resources[kind][name]]
+
 # Switches that are off: anything else in a switch's place counts as on. Ask with `in`: off[false] is false itself.
 off := {false, null, ""}
 

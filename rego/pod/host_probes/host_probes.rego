@@ -4,7 +4,7 @@
 # description: |
 #   A host in a probe or hook makes the kubelet call an address of the pod author's choice from the node network,
 #   behind network policies.
-#   Pod Security Standards, baseline level, control "Host Probes / Lifecycle Hooks", as enforced by Kubernetes 1.37.
+#   Pod Security Standards, baseline level, control "Host Probes / Lifecycle Hooks", as enforced by Kubernetes 1.37
 #   (part of the baseline since 1.34).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline

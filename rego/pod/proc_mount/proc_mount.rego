@@ -4,7 +4,7 @@
 # description: |
 #   An unmasked /proc shows kernel settings that a container could read or change. Any value is allowed when
 #   hostUsers is false.
-#   Pod Security Standards, baseline level, control "/proc Mount Type", as enforced by Kubernetes 1.37. (relaxed for
+#   Pod Security Standards, baseline level, control "/proc Mount Type", as enforced by Kubernetes 1.37 (relaxed for
 #   user namespaces since 1.35).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline

@@ -4,7 +4,7 @@
 # description: |
 #   An unmasked /proc shows kernel settings that a container could read or change. The restricted level allows it in
 #   no pod, user namespace or not.
-#   Pod Security Standards, restricted level, control "/proc Mount Type", as enforced by Kubernetes 1.37. (part of
+#   Pod Security Standards, restricted level, control "/proc Mount Type", as enforced by Kubernetes 1.37 (part of
 #   the restricted level since 1.35).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted

@@ -5,8 +5,8 @@
 #   runAsNonRoot makes the kubelet refuse an image that would run as user 0. The container's own value wins over the
 #   pod's; a false at pod level fails even when every container says true. A pod in its own user namespace
 #   (hostUsers: false) is not asked.
-#   Pod Security Standards, restricted level, control "Running as Non-root", as enforced by Kubernetes 1.37.
-#   (relaxed for user namespaces since 1.35).
+#   Pod Security Standards, restricted level, control "Running as Non-root", as enforced by Kubernetes 1.37 (relaxed
+#   for user namespaces since 1.35).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
 #   - ref: https://kubernetes.io/docs/tasks/configure-pod-container/security-context/

@@ -4,7 +4,7 @@
 # description: |
 #   runAsUser: 0 runs the container as root whatever its image says. A pod in its own user namespace (hostUsers:
 #   false) may.
-#   Pod Security Standards, restricted level, control "Running as Non-root user", as enforced by Kubernetes 1.37.
+#   Pod Security Standards, restricted level, control "Running as Non-root user", as enforced by Kubernetes 1.37
 #   (relaxed for user namespaces since 1.35).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted

@@ -3,7 +3,7 @@
 # title: SELinux types, users and roles are not changed
 # description: |
 #   A custom SELinux type, user or role can take a container out of the confinement of container_t.
-#   Pod Security Standards, baseline level, control "SELinux", as enforced by Kubernetes 1.37. (container_engine_t
+#   Pod Security Standards, baseline level, control "SELinux", as enforced by Kubernetes 1.37 (container_engine_t
 #   since 1.31).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline

@@ -3,7 +3,7 @@
 # title: Only safe sysctls are set
 # description: |
 #   A sysctl outside the safe set can switch off a protection or change every pod of the node.
-#   Pod Security Standards, baseline level, control "Sysctls", as enforced by Kubernetes 1.37.. The list is a
+#   Pod Security Standards, baseline level, control "Sysctls", as enforced by Kubernetes 1.37. The list is a
 #   parameter, because it grew with releases.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline

@@ -1,0 +1,44 @@
+# METADATA
+# scope: package
+# title: Every image is pinned by digest
+# description: |
+#   Only a digest says which bytes run; a tag can be moved in the registry at any time. Signatures, SBOMs and
+#   provenance bind to digests. A reference that can't be parsed fails as well.
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
+# custom:
+#   severity: medium
+#   match: {pod_templates: true}
+#   not_applicable: no_image
+#   remediation: >-
+#     Append the digest to the tag; image update tools keep both current.
+#   fix: |
+#     containers:
+#       - name: server
+#         image: registry.example.com/team/server:1.4.2@sha256:<64 hex digits>
+package image.digest_pinned
+
+import data.lib.image
+
+default applies := false
+
+applies if count(image.used) > 0
+
+violations contains v if {
+	some entry in image.used
+	entry.image.digest == null
+	c := entry.container
+	v := {
+		"path": array.concat(c.path, ["image"]),
+		"message": sprintf("container %s: image is not pinned by digest", [c.name]),
+		"seen": c.value.image,
+		"expected": "name:tag@sha256:...",
+		"container": c.name,
+	}
+}
+
+violations contains v if {
+	some entry in image.used
+	entry.image.valid == false
+	v := image.unreadable(entry.container)
+}

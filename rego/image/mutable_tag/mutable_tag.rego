@@ -1,0 +1,47 @@
+# METADATA
+# scope: package
+# title: No image is taken by a moving tag
+# description: |
+#   latest, a missing tag (which means latest) and tags such as main or nightly name whatever was pushed last: two
+#   starts of one pod can run different code. A digest makes the reference immutable, whatever its tag. A reference
+#   that can't be parsed fails as well.
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
+#   - ref: https://kubernetes.io/docs/concepts/configuration/overview/
+# custom:
+#   severity: medium
+#   match: {pod_templates: true}
+#   not_applicable: no_image
+#   remediation: >-
+#     Name a release tag, better a digest.
+#   fix: |
+#     containers:
+#       - name: server
+#         image: registry.example.com/team/server:1.4.2
+package image.mutable_tag
+
+import data.lib.image
+
+default applies := false
+
+applies if count(image.used) > 0
+
+violations contains v if {
+	some entry in image.used
+	entry.image.digest == null
+	entry.image.tag in data.parameters["image/mutable-tag"].mutable_tags
+	c := entry.container
+	v := {
+		"path": array.concat(c.path, ["image"]),
+		"message": sprintf("container %s takes its image by the moving tag %s", [c.name, entry.image.tag]),
+		"seen": c.value.image,
+		"expected": "a release tag or a digest",
+		"container": c.name,
+	}
+}
+
+violations contains v if {
+	some entry in image.used
+	entry.image.valid == false
+	v := image.unreadable(entry.container)
+}

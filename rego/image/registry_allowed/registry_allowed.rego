@@ -1,0 +1,65 @@
+# METADATA
+# scope: package
+# title: Images come from allowed registries
+# description: |
+#   Asked only when the parameter lists registries. An entry is a registry, or a registry with the beginning of a
+#   path (ghcr.io/team); *.example.com stands for every name below example.com. A missing registry means docker.io.
+#   A reference that can't be parsed fails as well.
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/containers/images/
+#   - ref: https://kubernetes.io/docs/concepts/security/security-checklist/
+# custom:
+#   severity: high
+#   match: {pod_templates: true}
+#   not_applicable: no_registry_list
+#   remediation: >-
+#     Mirror the image into an allowed registry and name it there, or add the registry to the parameter.
+#   fix: |
+#     containers:
+#       - name: server
+#         image: registry.example.com/team/server:1.4.2
+package image.registry_allowed
+
+import data.lib.image
+
+default applies := false
+
+applies if {
+	count(registries) > 0
+	count(image.used) > 0
+}
+
+violations contains v if {
+	some entry in image.used
+	entry.image.valid
+	not allowed(entry.image)
+	c := entry.container
+	v := {
+		"path": array.concat(c.path, ["image"]),
+		"message": sprintf("container %s: image comes from %s, which is not an allowed registry", [c.name, entry.image.registry]),
+		"seen": c.value.image,
+		"expected": concat(", ", registries),
+		"container": c.name,
+	}
+}
+
+violations contains v if {
+	some entry in image.used
+	entry.image.valid == false
+	v := image.unreadable(entry.container)
+}
+
+registries := data.parameters["image/registry-allowed"].registries
+
+allowed(reference) if {
+	reference.registry in registries
+} else if {
+	full := concat("/", [reference.registry, reference.repository])
+	some entry in registries
+	contains(entry, "/")
+	startswith(concat("", [full, "/"]), concat("", [trim_suffix(entry, "/"), "/"]))
+} else if {
+	some entry in registries
+	startswith(entry, "*.")
+	endswith(reference.registry, substring(entry, 1, -1))
+} else := false

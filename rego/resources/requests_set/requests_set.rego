@@ -1,0 +1,44 @@
+# METADATA
+# scope: package
+# title: CPU and memory are requested
+# description: |
+#   Without requests the scheduler packs pods blindly and the first to starve is chance. Asked of main containers,
+#   init containers and sidecars, never of ephemeral ones. A limit counts as request, as on the server; so do
+#   requests or limits of the whole pod (spec.resources).
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+# custom:
+#   severity: medium
+#   match: {pod_templates: true}
+#   not_applicable: no_container_to_judge
+#   remediation: >-
+#     State requests for cpu and memory, near what the program uses.
+#   fix: |
+#     resources:
+#       requests:
+#         cpu: "2"
+#         memory: 8Gi
+package resources.requests_set
+
+import data.lib.workload
+
+default applies := false
+
+applies if count(workload.resource_containers) > 0
+
+violations contains v if {
+	some c in workload.resource_containers
+	some name in ["cpu", "memory"]
+	not workload.has_resource(c.value, "requests", name)
+	not workload.has_resource(c.value, "limits", name)
+	spec := workload.templates[c.template].spec
+	not workload.has_resource(spec, "requests", name)
+	not workload.has_resource(spec, "limits", name)
+	v := {
+		"path": array.concat(c.path, ["resources", "requests", name]),
+		"message": sprintf("container %s requests no %s", [c.name, name]),
+		"seen": null,
+		"expected": "a quantity",
+		"container": c.name,
+	}
+}
