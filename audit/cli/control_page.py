@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from audit.cli.screen import Screen
-from audit.cli.summary import count, label
+from audit.cli.wording import count, label
 from audit.cli.wrapping import wrapped
 from audit.model.control import Catalog, Check, CheckState, Control, EvidenceKind, MappingEntry
 

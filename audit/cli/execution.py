@@ -13,15 +13,16 @@ import msgspec
 from audit.cli.delivery import STDOUT, check_writable, print_to_stdout, write_reports
 from audit.cli.exits import ExitCode, code_for_outcome, winner
 from audit.cli.failures import print_error, warn
+from audit.cli.findings_list import print_open_groups
 from audit.cli.logs import logging_to
+from audit.cli.notes import print_notes
 from audit.cli.progress import BarProgress, SilentProgress
 from audit.cli.screen import Screen, stderr_screen, stdout_screen
 from audit.cli.settings import configuration, environment
 from audit.cli.signals import StopOnSignal
-from audit.cli.summary import count, label, print_groups, print_summary, print_totals, print_verdict
 from audit.config.effective import Overrides
 from audit.config.load import FILE_NAME
-from audit.config.schema import DEFAULT_FOLDER, Config
+from audit.config.schema import Config
 from audit.errors import ReportError, UsageError
 from audit.model.result import AssessmentResult
 from audit.model.rule import Severity
@@ -36,7 +37,7 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool = False
     verbose: bool = False
     short: bool = False
-    """``check``: totals, open groups and the verdict only."""
+    """``check``: open findings as lines, and the verdict."""
     progress: bool = True
     log_file: str | None = None
     reports: bool = True
@@ -56,7 +57,7 @@ def execute(overrides: Overrides, manner: Manner) -> int:
     with logging_to(manner.log_file, verbose=manner.verbose and not manner.quiet):
         config = _with_gate(configuration(overrides, surroundings), manner.gate)
         _check_scope(config)
-        to_stdout = config.output.folder == STDOUT or overrides.folder == STDOUT
+        to_stdout = config.output.folder == STDOUT
         if to_stdout and len(config.output.formats) != 1:
             raise UsageError(
                 f"-o - prints one format, and {len(config.output.formats)} are asked for",
@@ -71,68 +72,53 @@ def execute(overrides: Overrides, manner: Manner) -> int:
 def _run(config: Config, manner: Manner, surroundings: Environment, *, to_stdout: bool) -> int:
     from audit import wiring
 
-    error_screen = stderr_screen(color=not surroundings.no_color)
+    color = not surroundings.no_color
+    error_screen = stderr_screen(color=color)
     # With the report on standard output, everything meant for people goes to standard error.
-    screen = error_screen if to_stdout else stdout_screen(color=not surroundings.no_color)
+    screen = error_screen if to_stdout else stdout_screen(color=color)
     draws = manner.progress and not manner.quiet and error_screen.is_terminal
-    codes: list[ExitCode] = []
     with ExitStack() as stack:
         stop = stack.enter_context(StopOnSignal())
-        with BarProgress(color=not surroundings.no_color) if draws else SilentProgress() as progress:
+        with BarProgress(color=color) if draws else SilentProgress() as progress:
             audit = stack.enter_context(wiring.build(config, progress=progress))
             result = audit.run(stop)
+        codes = [code_for_outcome(complete=result.complete, gates_met=all(gate.met for gate in result.gates))]
         written: list[Path] = []
         try:
-            if to_stdout:
-                print_to_stdout(result, config)
-            elif manner.reports:
-                written = write_reports(result, config)
+            written = _deliver(result, config, keep=manner.reports, to_stdout=to_stdout)
         except ReportError as error:
             # The verdict is still told: what was found does not depend on a full disk.
             print_error(error_screen, error)
             codes.append(ExitCode.USAGE)
-        codes.append(
-            code_for_outcome(complete=result.complete, gates_met=all(gate.met for gate in result.gates))
-        )
         if stop.code is not None:
             codes.append(stop.code)
         code = winner(*codes)
-        _speak(screen, result, manner)
-        _say_where(screen, result, written, config, quiet=manner.quiet)
-        print_verdict(screen, result, code)
-        screen.flush()
+        if not manner.quiet:
+            print_notes(error_screen, result, verbose=manner.verbose)
+        _tell(screen, result, written, manner, code)
     return int(code)
 
 
-def _speak(screen: Screen, result: AssessmentResult, manner: Manner) -> None:
-    if manner.quiet:
-        return
-    if manner.short:
-        print_totals(screen, result)
-        print_groups(screen, result, limit=None)
-    else:
-        print_summary(screen, result, verbose=manner.verbose)
-
-
-def _say_where(
-    screen: Screen, result: AssessmentResult, written: list[Path], config: Config, *, quiet: bool
-) -> None:
-    if quiet:
-        return
-    first = next(iter(result.group_source.groups()), None)
-    if first is not None:
-        kept = any(path.name == "report.json" for path in written)
-        result_option = (
-            f" --result {config.output.folder}/report.json" if config.output.folder != DEFAULT_FOLDER else ""
-        )
-        what = f"{first.id}{result_option}" if kept else first.rule
-        screen.line(label("Next"), f"fleetaudit explain {what}")
-    for path in written:
-        screen.line(label("Report"), str(path))
+def _deliver(result: AssessmentResult, config: Config, *, keep: bool, to_stdout: bool) -> list[Path]:
+    if to_stdout:
+        print_to_stdout(result, config)
+        return []
+    if not keep:
+        return []
+    written = write_reports(result, config)
     population = Path(config.output.folder) / result.record.population_file
-    if written and result.record.population_file:
-        pairs = count(result.record.denominator.pairs_answered, "pair")
-        screen.line(label("Pairs"), f"{population} ({pairs}, passes included)")
+    return [*written, population] if result.record.population_file else written
+
+
+def _tell(
+    screen: Screen, result: AssessmentResult, written: list[Path], manner: Manner, code: ExitCode
+) -> None:
+    from audit.report.console import render
+
+    if manner.short and not manner.quiet:
+        print_open_groups(screen, result)
+    render(result, screen.console(), written, quiet=manner.quiet or manner.short, exit_code=int(code))
+    screen.flush()
 
 
 def _with_gate(config: Config, gate: Severity | None) -> Config:

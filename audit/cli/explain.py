@@ -34,7 +34,7 @@ def explain(
     in.
     """
     from audit.cli.results import last_result, result_path
-    from audit.cli.screen import stdout_screen
+    from audit.cli.screen import stderr_screen, stdout_screen
     from audit.cli.settings import content_configuration, environment
     from audit.errors import UsageError
 
@@ -46,8 +46,15 @@ def explain(
             file=str(result_path(result, effective)),
             suggestion="run fleetaudit first, or name a report with --result",
         )
-    page = _from_result(what, loaded) if loaded is not None else _from_library(what, effective)
-    screen = stdout_screen(color=not environment().no_color)
+    color = not environment().no_color
+    if loaded is None:
+        page = _from_library(what, effective)
+    else:
+        path, assessed = loaded
+        if result is None:
+            stderr_screen(color=color).line(("note: ", "cyan"), f"as found in {path}")
+        page = _from_result(what, assessed)
+    screen = stdout_screen(color=color)
     page.print(screen)
     screen.flush()
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from audit.cli.screen import Screen
-from audit.cli.summary import label
+from audit.cli.wording import label
 from audit.cli.wrapping import wrapped
 
 MOST_LINES = 25

@@ -34,7 +34,7 @@ def report(
     from audit.cli.results import load_result
     from audit.cli.screen import stdout_screen
     from audit.cli.settings import environment
-    from audit.cli.summary import label
+    from audit.cli.wording import label
     from audit.errors import UsageError
 
     surroundings = environment()

@@ -18,7 +18,7 @@ def load_result(path: Path) -> AssessmentResult:
         UsageError: there is none, or it cannot be read.
         AuditError: it is no report of ours.
     """
-    from audit.report.json_document import load_report
+    from audit.report.json_writer import load_report
 
     if path.is_dir():
         path = path / REPORT_NAME
@@ -28,21 +28,24 @@ def load_result(path: Path) -> AssessmentResult:
             file=str(path),
             suggestion="audit with --format json first, or name a JSON report",
         )
-    try:
-        return load_report(path)
-    except OSError as error:
-        raise UsageError(f"the result cannot be read: {error.strerror or error}", file=str(path)) from None
+    return load_report(path)
 
 
 def result_path(named: str | None, config: Config) -> Path:
-    """The report to read: the one named, else that of the configured output folder."""
-    if named is None:
-        return Path(config.output.folder) / REPORT_NAME
-    path = Path(named)
-    return path / REPORT_NAME if path.is_dir() else path
+    """The report to read: the one named, else that of the configured folder, else the newest below here.
+
+    Nothing is remembered outside the output folder, so a run with ``--output out`` is found by looking.
+    """
+    if named is not None:
+        path = Path(named)
+        return path / REPORT_NAME if path.is_dir() else path
+    configured = Path(config.output.folder) / REPORT_NAME
+    if configured.is_file():
+        return configured
+    return max(Path().glob(f"*/{REPORT_NAME}"), key=lambda path: path.stat().st_mtime, default=configured)
 
 
-def last_result(named: str | None, config: Config) -> AssessmentResult | None:
+def last_result(named: str | None, config: Config) -> tuple[Path, AssessmentResult] | None:
     """The result to look things up in, or None when none is named and none is there."""
     path = result_path(named, config)
-    return load_result(path) if named is not None or path.is_file() else None
+    return (path, load_result(path)) if named is not None or path.is_file() else None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from audit.cli.screen import Screen
-from audit.cli.summary import label
+from audit.cli.wording import label
 from audit.cli.wrapping import wrapped
 from audit.model.control import MappingEntry
 from audit.model.rule import Rule

@@ -11,7 +11,7 @@ import msgspec
 from audit.cli.lookup import fold
 from audit.cli.population import PairRow, draw, read_pairs, verify_digest
 from audit.cli.screen import Screen
-from audit.cli.summary import count
+from audit.cli.wording import count
 from audit.config.schema import Config
 from audit.config.suggest import did_you_mean
 from audit.errors import UsageError

@@ -28,18 +28,14 @@ class Screen:
         self.stream = stream
         self.is_terminal = stream.isatty()
         self.closed = False
-        self._console: Console | None = None
-        if color and self.is_terminal:
-            from rich.console import Console
+        self._colored = color and self.is_terminal
+        self._console: Console | None = self.console() if self._colored else None
 
-            self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    def console(self) -> Console:
+        """The stream for what lays itself out with rich; plain text, and wider, where no terminal is."""
+        from audit.cli.rich_console import console_on
 
-    @property
-    def width(self) -> int:
-        """Columns; wide where nobody looks, because a pipe has no edge."""
-        if self._console is not None:
-            return self._console.width
-        return os.get_terminal_size(self.stream.fileno()).columns if self.is_terminal else 200
+        return console_on(self.stream, colored=self._colored, give_up=self._give_up)
 
     def line(self, *parts: Part) -> None:
         """Print one line. Parts are made safe here, so no caller can forget it."""
@@ -49,10 +45,7 @@ class Screen:
             return
         from rich.text import Text
 
-        try:
-            self._console.print(Text.assemble(*cleaned), soft_wrap=True)
-        except BrokenPipeError:
-            self._give_up()
+        self._console.print(Text.assemble(*cleaned), soft_wrap=True)
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
         """Print columns, each as wide as its longest cell; the last one runs on."""

@@ -76,7 +76,7 @@ def _content_errors(config: Config) -> list[AuditError]:
 
 def _contents(config: Config) -> str:
     from audit import wiring
-    from audit.cli.summary import count
+    from audit.cli.wording import count
 
     library = wiring.load_library(config)
     parts = [
