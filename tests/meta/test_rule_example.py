@@ -53,8 +53,20 @@ def answer(opa: str, rule: Path, ports: Any) -> dict[str, Any]:
         "spec": {"containers": [{"name": "web", "ports": ports}]},
     }
     done = subprocess.run(
-        [opa, "eval", "--stdin-input", "--format", "raw", "-d", CHECKOUT / "rego" / "lib"]
-        + ["-d", CHECKOUT / "rego" / "pod_templates.yaml", "-d", rule, "data.pod.debug_port"],
+        [
+            opa,
+            "eval",
+            "--stdin-input",
+            "--format",
+            "raw",
+            "-d",
+            CHECKOUT / "rego" / "lib",
+            "-d",
+            CHECKOUT / "rego" / "pod_templates.yaml",
+            "-d",
+            rule,
+            "data.pod.debug_port",
+        ],
         input=json.dumps(pod),
         check=True,
         timeout=60,
