@@ -17,11 +17,12 @@ from markupsafe import Markup
 from audit.model.result import AssessmentResult
 from audit.report.files import atomic
 from audit.report.html_findings import FindingsPages, Sink
+from audit.report.html_rows import ICONS, icon
 from audit.report.json_writer import seal
 from audit.report.text import css_string
 from audit.report.texts import Texts
 from audit.report.view import ReportView, build_view
-from audit.report.view_findings import GroupFeed
+from audit.report.view_findings import GroupFeed, GroupWords
 from audit.resources import content_dir
 
 SIZE_LIMIT = 5_000_000
@@ -84,8 +85,9 @@ class _Page:
     def __init__(self, result: AssessmentResult, texts: Texts) -> None:
         self._environment = environment(texts.language)
         self._view, anchors = build_view(result, texts)
-        self._feed = GroupFeed(result, anchors, texts)
-        self._findings = FindingsPages(self._environment, self._feed, texts)
+        self._feed = GroupFeed(result)
+        words = GroupWords(result, anchors, texts)
+        self._findings = FindingsPages(self._environment, self._feed, words, texts)
         self._frame = _frame(self._view)
 
     @property
@@ -196,18 +198,7 @@ def environment(language: str) -> jinja2.Environment:
         extensions=["jinja2.ext.i18n"],
     )
     made.install_gettext_translations(Texts(language).native, newstyle=True)  # type: ignore[attr-defined]  # from the i18n extension
-    icons = {
-        "critical": "crit",
-        "high": "high",
-        "medium": "med",
-        "low": "low",
-        "info": "low",
-        "waived": "W",
-    }
-    made.globals["icons"] = {
-        key: Markup(f'<svg class="ico" aria-hidden="true"><use href="#i-{icon}"/></svg>')  # noqa: S704 - constants
-        for key, icon in icons.items()
-    }
+    made.globals["icons"] = {name: Markup(icon(name)) for name in ICONS}  # noqa: S704 - constants
     return made
 
 

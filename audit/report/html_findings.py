@@ -7,8 +7,10 @@ import io
 import jinja2
 import msgspec
 
+from audit.report.html_rows import RowWriter
+from audit.report.text import visible
 from audit.report.texts import Texts
-from audit.report.view_findings import GroupFeed
+from audit.report.view_findings import GroupFeed, GroupWords
 
 
 class SideFile(msgspec.Struct, frozen=True):
@@ -48,14 +50,19 @@ class FindingsPages:
     Args:
         environment: the templates.
         feed: the groups.
+        words: what groups say.
         texts: language.
     """
 
-    def __init__(self, environment: jinja2.Environment, feed: GroupFeed, texts: Texts) -> None:
+    def __init__(
+        self, environment: jinja2.Environment, feed: GroupFeed, words: GroupWords, texts: Texts
+    ) -> None:
         self._template = environment.get_template("findings.html.j2")
         self._feed = feed
-        self._words = _words(texts)
+        self._rows = RowWriter(words, texts)
         self._headings = {
+            "blocks": texts.gettext("Critical and high"),
+            "rest": texts.gettext("Critical and high, one line each"),
             "lines": texts.gettext("Medium, low and info"),
             "errors": texts.gettext("Errors: could not be evaluated"),
             "warns": texts.gettext("Warnings: answered, unscored, decide nothing"),
@@ -66,39 +73,17 @@ class FindingsPages:
         """Fill one page."""
         context = {
             "parts": self._feed.parts(sink.room),
-            "words": self._words,
             "headings": self._headings,
+            "rows": self._rows.rows,
         }
         for piece in self._template.generate(context):
             sink.add(piece)
 
     def render_side(self, sink: Sink, name: str) -> None:
         """Fill one side page and remember what is in it."""
-        self._feed.page, self._feed.file = "report.html", name
-        self._feed.begin()
+        self._feed.begin(name)
+        self._rows.begin("report.html")
         self.render(sink)
-        self.files.append(SideFile(name, self._feed.number, self._feed.first, self._feed.last))
-
-
-def _words(texts: Texts) -> dict[str, str]:
-    """Words repeated for each group: looked up once."""
-    return {
-        "absent": texts.gettext("absent"),
-        "clusters": texts.gettext("clusters"),
-        "container": texts.gettext("container"),
-        "decides": texts.gettext("Decides"),
-        "expected": texts.gettext("Expected"),
-        "findings": texts.gettext("findings"),
-        "fix": texts.gettext("Smallest fix"),
-        "fixword": texts.gettext("fix:"),
-        "hidden": texts.gettext("more are not shown here; report.json has them all"),
-        "inside": texts.gettext("seen, expected, fix"),
-        "none": texts.gettext("No finding."),
-        "nothing": texts.gettext("no control"),
-        "on": texts.gettext("On"),
-        "path": texts.gettext("Path"),
-        "places": texts.gettext("Other places"),
-        "seen": texts.gettext("Seen"),
-        "waived": texts.gettext("waived"),
-        "what": texts.gettext("What"),
-    }
+        self.files.append(
+            SideFile(name, self._feed.number, visible(self._feed.first, 40), visible(self._feed.last, 40))
+        )
