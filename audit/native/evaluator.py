@@ -1,0 +1,349 @@
+"""Asking Rego rules about objects, in the child."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+from audit.errors import ContentError, EngineError
+from audit.model.finding import Outcome, Violation
+from audit.native import frames
+from audit.native.binary import Hello, binary_sha256, find_binary
+from audit.native.child import Child, ChildDiedError
+from audit.native.frames import Kind, Message
+from audit.native.supervise import Supervisor
+
+
+class EvalLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What asking all rules about one object may cost."""
+
+    object_seconds: float = 5.0
+    memory_bytes: int = 2 << 30
+    """Resident memory of the child."""
+
+
+class EvalRule(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule to ask."""
+
+    id: str
+    package: str
+    """For example ``pod.privileged``; it must define ``applies`` and ``violations``."""
+    kinds: tuple[str, ...] = ()
+    """Kind keys it is asked of; empty means every kind."""
+    not_applicable: str = "does_not_apply"
+    """Reason of a skip."""
+    warn_only: bool = False
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One thing wrong with authored Rego."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    """OPA's code (``rego_parse_error``, ``rego_type_error``, ...), or ``refused_builtin``, ``missing_rule``,
+    ``bad_package``, ``bad_data``, ``unknown_allowance``."""
+    message: str
+
+    def error(self) -> ContentError:
+        """The same as an exception."""
+        return ContentError(
+            self.message, file=self.file or None, line=self.line or None, column=self.column or None
+        )
+
+
+class PackageInfo(msgspec.Struct, frozen=True):
+    """One package clause in one file."""
+
+    package: str
+    file: str
+    line: int
+    dialect: str
+    """``v1`` or ``v0``, found out per file."""
+    annotations: dict[str, Any] | None
+    """The package's METADATA block; None when it has none."""
+    rules: tuple[str, ...]
+    """Names of the rules in the file, sorted."""
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What was found in a set of modules."""
+
+    packages: tuple[PackageInfo, ...]
+    problems: tuple[Problem, ...]
+
+
+class ModuleInfo(msgspec.Struct, frozen=True):
+    """A module as it was loaded."""
+
+    file: str
+    package: str
+    dialect: str
+
+
+class LoadReport(msgspec.Struct, frozen=True):
+    """What came of loading. With problems, nothing can be evaluated."""
+
+    modules: tuple[ModuleInfo, ...]
+    problems: tuple[Problem, ...]
+
+    def check(self) -> None:
+        """Raise the first problem, if there is one.
+
+        Raises:
+            ContentError: with its place.
+        """
+        if self.problems:
+            raise self.problems[0].error()
+
+
+class NativeAnswer(msgspec.Struct, frozen=True):
+    """One rule's answer about one object. Equal passes and skips are one and the same object."""
+
+    rule: str
+    outcome: Outcome
+    violations: tuple[Violation, ...] = ()
+    reason: str = ""
+    """Skip reason or error code: ``timeout``, ``memory``, ``undefined``, ``bad_answer``, ``bad_input``,
+    ``eval_conflict_error``, ``engine_failed``, ..."""
+    message: str = ""
+
+
+class QueryResult(msgspec.Struct, frozen=True):
+    """Result set of a free query, or its error."""
+
+    results: list[dict[str, Any]] | None
+    code: str
+    message: str
+
+
+class _Detail(msgspec.Struct, frozen=True, array_like=True):
+    place: int
+    code: str
+    message: str
+    violations: tuple[Violation, ...]
+
+
+class _Wire(msgspec.Struct, frozen=True, array_like=True):
+    letters: str
+    details: tuple[_Detail, ...]
+
+
+class _Class(NamedTuple):
+    """The rules of one kind, in the order of the child's letters, with their ready-made answers."""
+
+    rules: list[EvalRule]
+    ready: dict[str, list[NativeAnswer]]
+    """Answers by rule place, per letter that needs no details."""
+    whole: dict[str, list[NativeAnswer]]
+    """Complete answer lists by letters; most objects of a kind are alike."""
+
+
+_LETTERS = {"p": Outcome.PASS, "s": Outcome.SKIP, "f": Outcome.FAIL, "w": Outcome.WARN, "e": Outcome.ERROR}
+_MAX_WHOLE = 4096
+
+
+class Evaluator:
+    """Evaluates one set of rules in one child.
+
+    Args:
+        jobs: cores to use.
+        limits: what one object may cost.
+        allow_builtins: names of refused builtins to allow after all.
+    """
+
+    def __init__(
+        self, *, jobs: int, limits: EvalLimits | None = None, allow_builtins: Sequence[str] = ()
+    ) -> None:
+        self._jobs = jobs
+        self._limits = limits or EvalLimits()
+        self._allow = tuple(allow_builtins)
+        self._program: bytes | None = None
+        self._inventory: bytes | None = None
+        self._rules: tuple[EvalRule, ...] = ()
+        self._supervisor = Supervisor(self._start)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        self._supervisor.close()
+
+    @property
+    def supervisor(self) -> Supervisor:
+        """The child's keeper, for its counters."""
+        return self._supervisor
+
+    def hello(self) -> Hello:
+        """What the child says it is."""
+        return self._supervisor.child.hello
+
+    def binary_sha256(self) -> str:
+        """Digest of the program that runs."""
+        return binary_sha256(find_binary())
+
+    def _start(self) -> Child:
+        child = Child(
+            "eval",
+            jobs=self._jobs,
+            memory_bytes=self._limits.memory_bytes,
+            item_seconds=self._limits.object_seconds,
+        )
+        for kind, payload in ((Kind.LOAD, self._program), (Kind.INVENTORY, self._inventory)):
+            if payload is not None:
+                child.send(kind, 0, payload)
+                child.receive()
+        return child
+
+    def inspect(self, modules: Mapping[str, str]) -> Inspection:
+        """Packages and METADATA of modules (path to source), parsed but not compiled.
+
+        Raises:
+            EngineError: the parser ended the child.
+        """
+        payload = msgspec.json.encode({"modules": modules})
+        return msgspec.json.decode(self._call(Kind.INSPECT, payload), type=Inspection)
+
+    def load(self, modules: Mapping[str, str], data: bytes, rules: Sequence[EvalRule]) -> LoadReport:
+        """Compile modules once and get ready to ask `rules`.
+
+        Args:
+            modules: path to source.
+            data: JSON object that rules see as ``data`` (``parameters``, ``pod_templates``, ...).
+            rules: what to ask; answers come in this order.
+
+        Raises:
+            EngineError: the compiler ended the child.
+        """
+        payload = msgspec.json.encode(
+            {
+                "modules": modules,
+                "data": msgspec.Raw(data),
+                "rules": [
+                    {"id": r.id, "package": r.package, "kinds": r.kinds, "warn_only": r.warn_only}
+                    for r in rules
+                ],
+                "allow_builtins": self._allow,
+                "object_ms": int(self._limits.object_seconds * 1000),
+                "now_ns": 0,
+            }
+        )
+        report = msgspec.json.decode(self._call(Kind.LOAD, payload), type=LoadReport)
+        if not report.problems:
+            self._program, self._rules, self._inventory = payload, tuple(rules), None
+        return report
+
+    def set_inventory(self, inventory: bytes) -> None:
+        """Replace ``data.inventory`` by this JSON object.
+
+        Raises:
+            EngineError: nothing is loaded, or this is no JSON object.
+        """
+        self._call(Kind.INVENTORY, inventory)
+        self._inventory = inventory
+
+    def _call(self, kind: Kind, payload: bytes) -> bytes:
+        try:
+            return self._supervisor.call(kind, payload)
+        except ChildDiedError as death:
+            self._supervisor.close()
+            raise EngineError(f"the embedded engine ended: {death}") from death
+
+    def evaluate(self, objects: Iterable[tuple[str, bytes]]) -> Iterator[list[NativeAnswer]]:
+        """For each (kind key, JSON) one answer per rule of that kind, in order. Do not change the lists.
+
+        Raises:
+            EngineError: nothing is loaded.
+        """
+        if self._program is None:
+            raise EngineError("no rules are loaded")
+        yield from self._supervisor.run(_Asking(self._rules), objects)
+
+    def query(self, request: Mapping[str, Any]) -> QueryResult:
+        """Evaluate a free query with its own modules; every builtin is there. The conformance suite's way in.
+
+        Args:
+            request: ``query``, and optionally ``modules`` (list of sources), ``data``, ``input`` (JSON values or
+                `msgspec.Raw`), ``input_term`` (Rego), ``v0``, ``strict``, ``limit_ms``.
+        """
+        payload = msgspec.json.encode({"limit_ms": int(self._limits.object_seconds * 1000), **request})
+        return msgspec.json.decode(self._call(Kind.QUERY, payload), type=QueryResult)
+
+
+class _Asking:
+    """Objects to answers."""
+
+    kind = Kind.BATCH
+
+    def __init__(self, rules: tuple[EvalRule, ...]) -> None:
+        self._rules = rules
+        self._classes: dict[str, _Class] = {}
+        self._decoder = msgspec.msgpack.Decoder(list[_Wire])
+
+    def class_of(self, kind: str) -> _Class:
+        known = self._classes.get(kind)
+        if known is None:
+            rules = [rule for rule in self._rules if not rule.kinds or kind in rule.kinds]
+            ready = {
+                "p": [NativeAnswer(rule.id, Outcome.PASS) for rule in rules],
+                "s": [NativeAnswer(rule.id, Outcome.SKIP, reason=rule.not_applicable) for rule in rules],
+            }
+            known = self._classes[kind] = _Class(rules, ready, {})
+        return known
+
+    def size(self, item: tuple[str, bytes]) -> int:
+        return len(item[1]) + 32
+
+    def encode(self, items: list[tuple[str, bytes]]) -> bytes:
+        pieces = [frames.U32.pack(len(items))]
+        for kind, raw in items:
+            pieces += frames.field(kind.encode())
+            pieces += frames.field(raw if self.class_of(kind).rules else b"")
+        return b"".join(pieces)
+
+    def decode(self, message: Message, items: list[tuple[str, bytes]]) -> Iterator[list[NativeAnswer]]:
+        if message.kind != Kind.DONE:
+            return
+        for (kind, _), wire in zip(items, self._decoder.decode(message.payload), strict=True):
+            yield self._answers(self.class_of(kind), wire)
+
+    def _answers(self, known: _Class, wire: _Wire) -> list[NativeAnswer]:
+        letters = wire.letters
+        if not wire.details:
+            whole = known.whole.get(letters)
+            if whole is None:
+                whole = [known.ready[letter][place] for place, letter in enumerate(letters)]
+                if len(known.whole) < _MAX_WHOLE:
+                    known.whole[letters] = whole
+            return whole
+        details = {detail.place: detail for detail in wire.details}
+        answers: list[NativeAnswer] = []
+        for place, letter in enumerate(letters):
+            detail = details.get(place)
+            if detail is None:
+                answers.append(known.ready[letter][place])
+                continue
+            rule = known.rules[place]
+            answers.append(
+                NativeAnswer(rule.id, _LETTERS[letter], detail.violations, detail.code, detail.message)
+            )
+        return answers
+
+    def ends(self, output: list[NativeAnswer]) -> bool:
+        return True
+
+    def give_up(self, item: tuple[str, bytes], reason: str) -> list[NativeAnswer]:
+        return [
+            NativeAnswer(rule.id, Outcome.ERROR, reason="engine_failed", message=reason)
+            for rule in self.class_of(item[0]).rules
+        ]

@@ -1,0 +1,112 @@
+// Package evaluator loads Rego modules and asks their rules about objects.
+package evaluator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Problem is one thing wrong with authored Rego, with its place.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Dialects of Rego.
+const (
+	dialectV0 = "v0"
+	dialectV1 = "v1"
+)
+
+// parsed is a module and the dialect it was found to be written in.
+type parsed struct {
+	path    string
+	module  *ast.Module
+	dialect string
+}
+
+// parseModules parses every source, first as Rego v1, then as v0, and reports all that is wrong with those that are
+// neither. The order is that of the paths.
+func parseModules(sources map[string]string) ([]parsed, []Problem) {
+	var modules []parsed
+	var problems []Problem
+	for _, path := range sortedKeys(sources) {
+		module, err := parseAs(path, sources[path], ast.RegoV1)
+		if err == nil {
+			modules = append(modules, parsed{path, module, dialectV1})
+			continue
+		}
+		if module, v0err := parseAs(path, sources[path], ast.RegoV0); v0err == nil && module != nil {
+			modules = append(modules, parsed{path, module, dialectV0})
+			continue
+		}
+		problems = append(problems, problemsOf(path, err)...)
+	}
+	return modules, problems
+}
+
+func parseAs(path, source string, version ast.RegoVersion) (module *ast.Module, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the parser failed: %v", p)
+		}
+	}()
+	module, err = ast.ParseModuleWithOpts(path, source, ast.ParserOptions{
+		ProcessAnnotation: true,
+		RegoVersion:       version,
+		Capabilities:      ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version)),
+	})
+	if err == nil && module == nil {
+		err = errors.New("no package: the file is empty")
+	}
+	return module, err
+}
+
+// problemsOf flattens OPA's errors.
+func problemsOf(path string, err error) []Problem {
+	var many ast.Errors
+	if errors.As(err, &many) {
+		problems := make([]Problem, 0, len(many))
+		for _, one := range many {
+			problems = append(problems, problemOf(path, one))
+		}
+		return problems
+	}
+	var one *ast.Error
+	if errors.As(err, &one) {
+		return []Problem{problemOf(path, one)}
+	}
+	return []Problem{{File: path, Code: "rego_parse_error", Message: err.Error()}}
+}
+
+func problemOf(path string, err *ast.Error) Problem {
+	problem := Problem{File: path, Code: err.Code, Message: err.Message}
+	if err.Location != nil {
+		if err.Location.File != "" {
+			problem.File = err.Location.File
+		}
+		problem.Line, problem.Column = err.Location.Row, err.Location.Col
+	}
+	return problem
+}
+
+// packageName is a package's path without the leading data, as people write it.
+func packageName(p *ast.Package) string {
+	return strings.TrimPrefix(p.Path.String(), "data.")
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
