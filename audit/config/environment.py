@@ -83,9 +83,10 @@ def _lang(text: str) -> str:
 
 
 def _typing_errors(env: Mapping[str, str]) -> list[str]:
+    known = [name.removeprefix(PREFIX) for name in OWN]
     strange = sorted(name for name in env if name.startswith(PREFIX) and name not in OWN)
     return [
-        f"{name} is set and has no meaning; did you mean {meant}?"
+        f"{name} is set and has no meaning; did you mean {PREFIX}{meant}?"
         for name in strange
-        if (meant := nearest(name, OWN))
+        if (meant := nearest(name.removeprefix(PREFIX), known))
     ]

@@ -78,7 +78,11 @@ def parse_document(raw: bytes, file: str) -> Document:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError("the file is not valid UTF-8", file=file, line=line) from None
-    loader = _Loader(text)
+    try:
+        loader = _Loader(text)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ConfigError("no valid YAML: a control character", file=file, line=line) from None
     try:
         root = loader.get_single_node()
         reader = _Reader(loader, file)
