@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from audit.errors import ContentError, EngineError
-from audit.model.finding import Outcome, Violation
+from audit.model.finding import Outcome, PairAnswer, Violation
 from audit.native import frames
 from audit.native.binary import Hello, binary_sha256, find_binary
 from audit.native.child import Child, ChildDiedError
@@ -101,18 +101,6 @@ class LoadReport(msgspec.Struct, frozen=True):
             raise self.problems[0].error()
 
 
-class NativeAnswer(msgspec.Struct, frozen=True):
-    """One rule's answer about one object. Equal passes and skips are one and the same object."""
-
-    rule: str
-    outcome: Outcome
-    violations: tuple[Violation, ...] = ()
-    reason: str = ""
-    """Skip reason or error code: ``timeout``, ``memory``, ``undefined``, ``bad_answer``, ``bad_input``,
-    ``eval_conflict_error``, ``engine_failed``, ..."""
-    message: str = ""
-
-
 class QueryResult(msgspec.Struct, frozen=True):
     """Result set of a free query, or its error."""
 
@@ -137,9 +125,9 @@ class _Class(NamedTuple):
     """The rules of one kind, in the order of the child's letters, with their ready-made answers."""
 
     rules: list[EvalRule]
-    ready: dict[str, list[NativeAnswer]]
+    ready: dict[str, list[PairAnswer]]
     """Answers by rule place, per letter that needs no details."""
-    whole: dict[str, list[NativeAnswer]]
+    whole: dict[str, list[PairAnswer]]
     """Complete answer lists by letters; most objects of a kind are alike."""
 
 
@@ -259,7 +247,7 @@ class Evaluator:
             self._supervisor.close()
             raise EngineError(f"the embedded engine ended: {death}") from death
 
-    def evaluate(self, objects: Iterable[tuple[str, bytes]]) -> Iterator[list[NativeAnswer]]:
+    def evaluate(self, objects: Iterable[tuple[str, bytes]]) -> Iterator[list[PairAnswer]]:
         """For each (kind key, JSON) one answer per rule of that kind, in order. Do not change the lists.
 
         Raises:
@@ -284,6 +272,7 @@ class _Asking:
     """Objects to answers."""
 
     kind = Kind.BATCH
+    last = list
 
     def __init__(self, rules: tuple[EvalRule, ...]) -> None:
         self._rules = rules
@@ -295,8 +284,8 @@ class _Asking:
         if known is None:
             rules = [rule for rule in self._rules if not rule.kinds or kind in rule.kinds]
             ready = {
-                "p": [NativeAnswer(rule.id, Outcome.PASS) for rule in rules],
-                "s": [NativeAnswer(rule.id, Outcome.SKIP, reason=rule.not_applicable) for rule in rules],
+                "p": [PairAnswer(rule.id, Outcome.PASS) for rule in rules],
+                "s": [PairAnswer(rule.id, Outcome.SKIP, reason=rule.not_applicable) for rule in rules],
             }
             known = self._classes[kind] = _Class(rules, ready, {})
         return known
@@ -311,13 +300,13 @@ class _Asking:
             pieces += frames.field(raw if self.class_of(kind).rules else b"")
         return b"".join(pieces)
 
-    def decode(self, message: Message, items: list[tuple[str, bytes]]) -> Iterator[list[NativeAnswer]]:
+    def decode(self, message: Message, items: list[tuple[str, bytes]]) -> Iterator[list[PairAnswer]]:
         if message.kind != Kind.DONE:
             return
         for (kind, _), wire in zip(items, self._decoder.decode(message.payload), strict=True):
             yield self._answers(self.class_of(kind), wire)
 
-    def _answers(self, known: _Class, wire: _Wire) -> list[NativeAnswer]:
+    def _answers(self, known: _Class, wire: _Wire) -> list[PairAnswer]:
         letters = wire.letters
         if not wire.details:
             whole = known.whole.get(letters)
@@ -327,7 +316,7 @@ class _Asking:
                     known.whole[letters] = whole
             return whole
         details = {detail.place: detail for detail in wire.details}
-        answers: list[NativeAnswer] = []
+        answers: list[PairAnswer] = []
         for place, letter in enumerate(letters):
             detail = details.get(place)
             if detail is None:
@@ -335,15 +324,12 @@ class _Asking:
                 continue
             rule = known.rules[place]
             answers.append(
-                NativeAnswer(rule.id, _LETTERS[letter], detail.violations, detail.code, detail.message)
+                PairAnswer(rule.id, _LETTERS[letter], detail.violations, detail.code, detail.message)
             )
         return answers
 
-    def ends(self, output: list[NativeAnswer]) -> bool:
-        return True
-
-    def give_up(self, item: tuple[str, bytes], reason: str) -> list[NativeAnswer]:
+    def give_up(self, item: tuple[str, bytes], reason: str) -> list[PairAnswer]:
         return [
-            NativeAnswer(rule.id, Outcome.ERROR, reason="engine_failed", message=reason)
+            PairAnswer(rule.id, Outcome.ERROR, reason="engine_failed", message=reason)
             for rule in self.class_of(item[0]).rules
         ]

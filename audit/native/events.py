@@ -58,8 +58,10 @@ class DocumentRead(msgspec.Struct, frozen=True, array_like=True, tag=1):
 
 
 class NoticeRead(msgspec.Struct, frozen=True, array_like=True, tag=2):
-    """Something that is no object and hides none: ``empty_document``, ``empty_list``, ``not_a_mapping``,
-    ``not_an_object``, ``list_item_not_object``."""
+    """Something that is no object and hides none.
+
+    Codes: ``empty_document``, ``empty_list``, ``not_a_mapping``, ``not_an_object``, ``list_item_not_object``.
+    """
 
     token: int
     document: int
@@ -70,9 +72,11 @@ class NoticeRead(msgspec.Struct, frozen=True, array_like=True, tag=2):
 
 
 class ProblemRead(msgspec.Struct, frozen=True, array_like=True, tag=3):
-    """A document that could not be read: ``invalid_yaml``, ``invalid_utf8``, ``alias_bomb``, ``recursive_alias``,
-    ``too_deep``, ``not_json_representable``, ``template_markup``, ``hidden_document``, ``duplicate_key_in_list``,
-    ``reader_failed``. The other documents of its file are read all the same."""
+    """A document that could not be read. The other documents of its file are read all the same.
+
+    Codes: ``invalid_yaml``, ``invalid_utf8``, ``alias_bomb``, ``recursive_alias``, ``too_deep``,
+    ``not_json_representable``, ``template_markup``, ``hidden_document``, ``duplicate_key_in_list``, ``reader_failed``.
+    """
 
     token: int
     document: int

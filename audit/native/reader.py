@@ -149,6 +149,7 @@ class _Reading:
     """Files to events."""
 
     kind = Kind.BATCH
+    last = FileDone
 
     def __init__(self, max_file_bytes: int) -> None:
         self._max_file_bytes = max_file_bytes
@@ -181,9 +182,6 @@ class _Reading:
         message = f"the file has {len(item.data)} bytes, more than the {self._max_file_bytes} allowed"
         return FileDone(item.token, _sha256(item), 0, FileProblem("too_large", message, 0))
 
-    def ends(self, output: ReadEvent) -> bool:
-        return isinstance(output, FileDone)
-
     def give_up(self, item: SourceText, reason: str) -> ReadEvent:
         return FileDone(item.token, _sha256(item), 0, FileProblem("reader_failed", reason, 0))
 
@@ -196,6 +194,7 @@ class _Positions:
     """Requests to places."""
 
     kind = Kind.POSITIONS
+    last = list
 
     def size(self, item: PositionRequest) -> int:
         return len(item.data) + 64 * len(item.wanted)
@@ -207,13 +206,10 @@ class _Positions:
             pieces += frames.field(msgspec.json.encode(item.wanted))
         return b"".join(pieces)
 
-    def decode(self, message: Message, items: list[PositionRequest]) -> list[list[list[Position]]]:
+    def decode(self, message: Message, _items: list[PositionRequest]) -> list[list[list[Position]]]:
         if message.kind != Kind.DONE:
             return []
         return msgspec.msgpack.decode(message.payload, type=list[list[list[Position]]])
 
-    def ends(self, output: list[list[Position]]) -> bool:
-        return True
-
-    def give_up(self, item: PositionRequest, reason: str) -> list[list[Position]]:
-        return [[Position(0, 0, True) for _ in wanted.paths] for wanted in item.wanted]
+    def give_up(self, item: PositionRequest, _reason: str) -> list[list[Position]]:
+        return [[Position(0, 0, approximate=True) for _ in wanted.paths] for wanted in item.wanted]

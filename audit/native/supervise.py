@@ -25,31 +25,32 @@ _BATCH_ITEMS = 2_000
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
-ItemIn = TypeVar("ItemIn", contravariant=True)
+Output_co = TypeVar("Output_co", covariant=True)
 
 
-class Work(Protocol[ItemIn, Output]):
+class Work(Protocol[Item, Output_co]):
     """How items become requests, and replies outputs."""
 
     kind: Kind
 
-    def size(self, item: ItemIn) -> int:
+    @property
+    def last(self) -> type:
+        """Type of the output that is the last one of its item."""
+        ...
+
+    def size(self, item: Item, /) -> int:
         """Bytes an item adds to its batch."""
         ...
 
-    def encode(self, items: list[ItemIn]) -> bytes:
+    def encode(self, items: list[Item], /) -> bytes:
         """Payload of a batch."""
         ...
 
-    def decode(self, message: Message, items: list[ItemIn]) -> Iterable[Output]:
+    def decode(self, message: Message, items: list[Item], /) -> Iterable[Output_co]:
         """Outputs of one part or of the end of a batch, in the order of the items."""
         ...
 
-    def ends(self, output: Output) -> bool:
-        """Whether this output is the last one of its item."""
-        ...
-
-    def give_up(self, item: ItemIn, reason: str) -> Output:
+    def give_up(self, item: Item, reason: str, /) -> Output_co:
         """The output that closes an item which could not be worked on."""
         ...
 
@@ -157,7 +158,7 @@ class Supervisor:
                 if skip > 0:
                     skip -= 1
                     continue
-                if work.ends(output):
+                if isinstance(output, work.last):
                     finished += 1
                     batch.items = sent[finished:]
                     batch.already = 0
