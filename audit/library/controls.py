@@ -11,8 +11,8 @@ from audit.library.catalogs import load_catalogs
 from audit.library.checks import load_checks
 from audit.library.mappings import MappingContext, Mappings, load_mappings
 from audit.library.meanings import load_meanings
+from audit.library.shipped import ShippedControls, shipped_controls
 from audit.model.control import Catalog, Check
-from audit.resources import content_dir
 
 
 class ControlLibrary(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ def load_controls(
     *,
     warn_only: Collection[str] = (),
     user_mappings: Sequence[Path] = (),
-    folder: Path | None = None,
+    files: ShippedControls | None = None,
 ) -> ControlLibrary:
     """Load the shipped controls, and the user's mapping files on top.
 
@@ -36,20 +36,20 @@ def load_controls(
         rule_ids: every rule that exists, selected or not, built in or the user's.
         warn_only: rules that only warn, and so may not decide.
         user_mappings: the user's mapping files, later ones winning.
-        folder: another ``controls/`` folder than the shipped one.
+        files: other files than the shipped ones.
 
     Raises:
         ContentError: anything in these files is wrong; see the single loaders.
     """
-    root = folder or content_dir("controls")
-    catalogs = load_catalogs(sorted((root / "catalogs").glob("*.yaml")))
-    checks = load_checks(root / "checks.yaml", catalogs, rule_ids)
+    files = files or shipped_controls()
+    catalogs = load_catalogs(files.catalogs)
+    checks = load_checks(files.checks, catalogs, rule_ids)
     context = MappingContext(
         catalogs=catalogs,
         checks=checks,
-        meanings=load_meanings(root / "meanings.yaml", catalogs),
+        meanings=load_meanings(files.meanings, catalogs),
         rule_ids=rule_ids,
         warn_only=warn_only,
     )
-    mappings = load_mappings(sorted((root / "mappings").glob("*.yaml")), context, user_paths=user_mappings)
+    mappings = load_mappings(files.mappings, context, user_paths=user_mappings)
     return ControlLibrary(catalogs=catalogs, checks=checks, mappings=mappings)
