@@ -139,6 +139,15 @@ profile_type(profile) := object.get(profile, "type", "") if {
 	profile != null
 }
 
+# Name of the service account a pod runs as.
+account(t) := t.spec.serviceAccountName if {
+	is_string(t.spec.serviceAccountName)
+	t.spec.serviceAccountName != ""
+} else := t.spec.serviceAccount if {
+	is_string(t.spec.serviceAccount)
+	t.spec.serviceAccount != ""
+} else := "default"
+
 # Does a container or pod spec state this resource, under requests or limits?
 has_resource(holder, kind, name) if not empty[holder.resources[kind][name]]
 

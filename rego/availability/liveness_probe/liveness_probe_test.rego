@@ -1,0 +1,53 @@
+package availability.liveness_probe_test
+
+import data.availability.liveness_probe
+import data.lib.testing
+
+good := {"livenessProbe": {"httpGet": {"path": "/health", "port": 8000}}}
+
+test_passes if {
+	every handler in ["httpGet", "tcpSocket", "grpc", "exec"] {
+		subject := testing.deployment(testing.every_type({"livenessProbe": {handler: {"port": 1}}}))
+		liveness_probe.applies with input as subject
+		liveness_probe.violations == set() with input as subject
+	}
+}
+
+test_main_and_sidecar_are_asked if {
+	violations := liveness_probe.violations with input as testing.deployment(testing.every_type({}))
+	testing.names(violations) == {"main", "sidecar"}
+	testing.paths(violations) == {"spec.template.spec.containers.0.livenessProbe", "spec.template.spec.initContainers.1.livenessProbe"}
+}
+
+test_jobs_are_not_asked if {
+	liveness_probe.applies == false with input as testing.job(testing.every_type({}))
+	liveness_probe.applies == false with input as testing.cron_job(testing.every_type({}))
+	every policy in ["Never", "OnFailure"] {
+		liveness_probe.applies == false with input as testing.pod(object.union({"restartPolicy": policy}, testing.every_type({})))
+	}
+}
+
+test_ray_is_not_asked if {
+	liveness_probe.applies == false with input as testing.ray_cluster(testing.every_type({}), testing.every_type({}))
+}
+
+test_a_group_of_pods_is_asked if {
+	subject := {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "spec": {"leaderWorkerTemplate": {"workerTemplate": {"spec": {"containers": [{"name": "w"}]}}}}}
+	violations := liveness_probe.violations with input as subject
+	testing.paths(violations) == {"spec.leaderWorkerTemplate.workerTemplate.spec.containers.0.livenessProbe"}
+}
+
+test_dropped_fields if {
+	subject := testing.deployment({"containers": [object.union({"name": "a"}, good)]})
+	probe := ["spec", "template", "spec", "containers", 0, "livenessProbe"]
+	every variant in testing.dropped(subject, [probe, array.concat(probe, ["httpGet"])]) {
+		liveness_probe.applies with input as variant
+		count(liveness_probe.violations) == 1 with input as variant
+	}
+	count(liveness_probe.violations) == 1 with input as testing.deployment({"containers": [{"name": "a", "livenessProbe": {"periodSeconds": 5}}]})
+}
+
+test_no_pod_no_question if {
+	liveness_probe.applies == false with input as testing.config_map
+	liveness_probe.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}
+}

@@ -1,0 +1,63 @@
+# METADATA
+# scope: package
+# title: No command line holds a literal secret
+# description: |
+#   Arguments are visible in process lists, in the object and in its repository. Looks at command, args and the
+#   commands and headers of probes and hooks. The reader replaced the value by a marker; the finding says where it
+#   is, never what it is.
+# related_resources:
+#   - ref: https://kubernetes.io/docs/concepts/configuration/secret/
+#   - ref: https://kubernetes.io/docs/concepts/security/secrets-good-practices/
+# custom:
+#   severity: high
+#   match: {pod_templates: true}
+#   not_applicable: no_container
+#   remediation: >-
+#     Move the value into a Secret, pass it by file or variable, and rotate it: it has been seen.
+#   fix: |
+#     args: ["--api-key-file=/run/secrets/hub/token"]
+package secret.literal_in_args
+
+import data.lib.redaction
+import data.lib.workload
+
+default applies := false
+
+applies if count(workload.containers) > 0
+
+violations contains v if {
+	some c in workload.containers
+	some field in ["args", "command"]
+	some i, text in c.value[field]
+	contains(text, redaction.marker)
+	v := violation(c, [field, i], text)
+}
+
+violations contains v if {
+	some c in workload.containers
+	some handler in handlers(c)
+	some i, text in handler.value.exec.command
+	contains(text, redaction.marker)
+	v := violation(c, array.concat(handler.path, ["exec", "command", i]), text)
+}
+
+violations contains v if {
+	some c in workload.containers
+	some handler in handlers(c)
+	some i, header in handler.value.httpGet.httpHeaders
+	contains(header.value, redaction.marker)
+	v := violation(c, array.concat(handler.path, ["httpGet", "httpHeaders", i, "value"]), header.value)
+}
+
+handlers(c) := array.concat(
+	[{"path": [probe], "value": c.value[probe]} | some probe in ["livenessProbe", "readinessProbe", "startupProbe"]; c.value[probe]],
+	[{"path": ["lifecycle", hook], "value": value} | some hook, value in c.value.lifecycle],
+)
+
+violation(c, path, text) := {
+	"path": array.concat(c.path, path),
+	"message": sprintf("container %s: %s holds a literal secret (%s)", [c.name, path[0], redaction.reason(text)]),
+	"seen": redaction.only(text),
+	"expected": "a file or a reference to a Secret",
+	"container": c.name,
+}
