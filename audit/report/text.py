@@ -7,6 +7,7 @@ reader sees them and no terminal, browser or spreadsheet obeys them. Every lengt
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 LINE_CAP = 300
@@ -15,7 +16,11 @@ BLOCK_CAP = 4000
 """Characters kept of texts with several lines: fixes, descriptions."""
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_MARKDOWN_SPECIAL = "\\`*_{}[]()<>#+-.!|~&:@"
+_MARKDOWN_SPECIAL = "\\`*_{}[]()<>|~&"
+_MARKDOWN_TRIGGER = re.compile(r"[@#]|www\.|://", re.IGNORECASE)
+"""Mentions, issue numbers and bare links: code hosts look for them in the rendered text, past any backslash."""
+_MARKDOWN_LINE_START = re.compile(r"(\s*)([-+=]|\d+[.)])")
+_MARKER = re.compile(r"fleetaudit:redacted:([a-z_]{1,40}):([0-9]{1,4}(?:-[0-9]{1,4}|\+))")
 
 
 def visible(text: str, cap: int = LINE_CAP) -> str:
@@ -35,8 +40,11 @@ def visible_block(text: str, cap: int = BLOCK_CAP) -> str:
 
 
 def value(data: Any, cap: int = LINE_CAP) -> str:
-    """A seen or expected value as people write it: strings bare, everything else as JSON."""
+    """A seen or expected value as people write it: strings bare, markers in words, everything else as JSON."""
     if isinstance(data, str):
+        marker = _MARKER.fullmatch(data)
+        if marker:
+            return f"(redacted: {marker[1].replace('_', ' ')}, {marker[2]} characters)"
         return visible(data, cap) if data else '""'
     return visible(json.dumps(data, ensure_ascii=False, sort_keys=True, default=str), cap)
 
@@ -49,9 +57,14 @@ def csv_cell(text: str) -> str:
 
 
 def markdown(text: str, cap: int = LINE_CAP) -> str:
-    """Text that Markdown shows as it is, in a table cell too; no mention, link, markup or HTML comes out of it."""
-    shown = visible(text, cap)
-    return "".join(f"\\{c}" if c in _MARKDOWN_SPECIAL else c for c in shown)
+    """Text that Markdown shows as it is, in a table cell too; no mention, link, list, markup or HTML comes out of it."""
+    shown = "".join(f"\\{c}" if c in _MARKDOWN_SPECIAL else c for c in visible(text, cap))
+    shown = _MARKDOWN_TRIGGER.sub(lambda found: f"{found[0][:-1]}<!-- -->{found[0][-1]}<!-- -->", shown)
+    return (
+        _MARKDOWN_LINE_START.sub(r"\1<!-- -->\2", shown, count=1)
+        if _MARKDOWN_LINE_START.match(shown)
+        else shown
+    )
 
 
 def markdown_code(text: str, cap: int = LINE_CAP) -> str:

@@ -81,6 +81,7 @@ class ControlView(msgspec.Struct, frozen=True):
     evidence: tuple[EvidenceView, ...]
     evidence_line: str
     members: tuple[MemberView, ...]
+    """Only where they differ."""
 
 
 class FunctionRows(msgspec.Struct, frozen=True):
@@ -198,7 +199,7 @@ def _row(
         members=tuple(
             MemberView(visible(member.cluster), status_label(member.status, texts)) for member in row.members
         )
-        if len(row.members) > 1
+        if len({member.status for member in row.members}) > 1
         else (),
     )
 
