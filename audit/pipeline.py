@@ -11,20 +11,23 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from audit.assess import AssessInputs, assess
 from audit.assess.allow import mark_allowed
+from audit.assess.controls import Assessor
+from audit.assess.inputs import AssessInputs
+from audit.assess.statements import statement_states
 from audit.collect.members import Collected, Member, collect_member
 from audit.evaluate.runner import doubts_about, judge
-from audit.model.acceptance import AllowedGap
+from audit.model.acceptance import AllowedGap, Statement
 from audit.model.control import Catalog, Check, MappingEntry, Profile
 from audit.model.gap import Gap, GapKind, Notice
-from audit.model.result import AssessmentResult, RuleState, StatementState, WaiverState
+from audit.model.result import AssessmentResult, RuleState, WaiverState
 from audit.model.run import RunRecord
 from audit.ports import Clock, Engine, ProgressSink, StopSignal
 from audit.record.findings import FindingStore
 from audit.record.ledger import Ledger
 from audit.record.proof import Proof
-from audit.score import ScoreInputs, score
+from audit.score.frameworks import score
+from audit.score.inputs import ScoreInputs
 from audit.score.verdict import GateConditions, incomplete_reasons, judge_gates
 
 
@@ -39,7 +42,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     mappings: tuple[MappingEntry, ...]
     checks: tuple[Check, ...]
     profile: Profile
-    statements: tuple[StatementState, ...]
+    statements: tuple[Statement, ...]
     waivers: Callable[[], tuple[WaiverState, ...]]
     """Asked at the end, when it is known what each waiver accepted."""
     allowed_gaps: tuple[AllowedGap, ...]
@@ -68,7 +71,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     parts.ledger.flush()
 
     all_gaps = mark_allowed(gaps, parts.allowed_gaps, now)
-    controls = assess(
+    assessor = Assessor(
         AssessInputs(
             catalogs=parts.catalogs,
             mappings=parts.mappings,
@@ -76,13 +79,22 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
             rules=parts.rules,
             tally=parts.ledger.tally,
             gaps=all_gaps,
-            statements=tuple(state.statement for state in parts.statements),
+            statements=parts.statements,
             clusters={collected.name: collected.reached for collected in reached},
             profile=parts.profile,
             now=now,
         )
     )
-    scores = score(ScoreInputs(catalogs=parts.catalogs, controls=controls, profile=parts.profile))
+    controls = assessor.assess()
+    scores = score(
+        ScoreInputs(
+            catalogs=parts.catalogs,
+            controls=controls,
+            profile=parts.profile,
+            pairs_due=parts.ledger.pairs_due,
+            what_if=assessor.status_after,
+        )
+    )
     record = parts.finish_record(parts.proof, reached, parts.ledger, now)
     reasons = incomplete_reasons(record.denominator, parts.ledger.tally, all_gaps)
     return AssessmentResult(
@@ -97,7 +109,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         gaps=all_gaps,
         notices=tuple(notices),
         waivers=parts.waivers(),
-        statements=parts.statements,
+        statements=statement_states(parts.statements, controls, now),
         gates=judge_gates(parts.gates, scores, parts.findings.counts(), record.denominator.objects),
         complete=not reasons,
         incomplete_reasons=reasons,

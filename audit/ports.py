@@ -10,12 +10,13 @@ from typing import Protocol
 
 import msgspec
 
-from audit.model.finding import Outcome, Violation
+from audit.model.finding import PairAnswer
 from audit.model.gap import Gap, Notice
 from audit.model.result import AssessmentResult
 from audit.model.rule import Rule
 from audit.model.run import EngineVersion, InputFile
 from audit.model.subject import SubjectRef
+from audit.native.events import DuplicateKey, Redaction
 
 
 class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,39 +32,12 @@ class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
     """(kind, name) of the controlling owner, from ownerReferences."""
 
 
-class DuplicateKey(msgspec.Struct, frozen=True, kw_only=True):
-    """A mapping key that stands twice; the last value wins, as on the server."""
-
-    key: str
-    path: tuple[str | int, ...]
-    lines: tuple[int, ...]
-
-
-class Redaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A value replaced by a marker before it left the reader."""
-
-    path: tuple[str | int, ...]
-    reason: str
-
-
 class SubjectSource(Protocol):
     """What is there? Yields objects, gaps, notices and the files read, in a deterministic order."""
 
     def collect(self) -> Iterator[CollectedObject | Gap | Notice | InputFile]:
         """Stream everything once."""
         ...
-
-
-class PairAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule's answer about one subject."""
-
-    rule: str
-    outcome: Outcome
-    violations: tuple[Violation, ...] = ()
-    reason: str = ""
-    """Skip reason or error code; machine-readable."""
-    message: str = ""
-    """Error text, safe to print."""
 
 
 class Engine(Protocol):

@@ -18,9 +18,12 @@ from audit.collect.discovery import (
     discover,
 )
 from audit.collect.rendering import NotRendered, Rendered, plan_kustomize, render_chart, render_kustomization
+from audit.collect.texts import SourceTexts
+from audit.model.finding import render_path
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.run import InputFile
-from audit.native.reader import DocumentRead, FileDone, NoticeRead, Reader, SourceText
+from audit.native.events import DocumentRead, FileDone, NoticeRead, ProblemRead
+from audit.native.reader import Reader, SourceText
 from audit.ports import CollectedObject, ProgressSink, StopSignal
 
 STDIN = "-"
@@ -44,6 +47,7 @@ class ManifestScope(msgspec.Struct, frozen=True, kw_only=True):
 class _Source(msgspec.Struct, frozen=True):
     label: str
     rendered: bool
+    size: int
 
 
 class ManifestSource:
@@ -52,6 +56,7 @@ class ManifestSource:
     Args:
         scope: what to read.
         reader: the running native reader, shared by all clusters.
+        texts: told where each text is, for places asked later.
         normalise: turns a document into an object; handed in, because stages don't know each other.
         progress: told of every file.
         stop: asked between files.
@@ -62,6 +67,7 @@ class ManifestSource:
         scope: ManifestScope,
         reader: Reader,
         normalise: Normalise,
+        texts: SourceTexts,
         *,
         progress: ProgressSink,
         stop: StopSignal,
@@ -69,6 +75,7 @@ class ManifestSource:
         self._scope = scope
         self._reader = reader
         self._normalise = normalise
+        self._texts_kept = texts
         self._progress = progress
         self._stop = stop
         self._sources: dict[int, _Source] = {}
@@ -91,6 +98,13 @@ class ManifestSource:
                     line=None if source.rendered else event.line,
                     document=event.document,
                 )
+            elif isinstance(event, ProblemRead):
+                yield self._gap(
+                    GapKind.UNREADABLE,
+                    source.label,
+                    f"document {event.document}: {event.message} ({event.code})",
+                    line=None if source.rendered else event.line,
+                )
             else:
                 yield from self._file_done(event, source)
                 del self._sources[event.token]
@@ -102,51 +116,49 @@ class ManifestSource:
         yield from found
 
     def _file_done(self, event: FileDone, source: _Source) -> Iterator[Gap | InputFile]:
-        for problem in event.problems:
+        if problem := event.problem:
             kind = GapKind.TOO_LARGE if problem.code == "too_large" else GapKind.UNREADABLE
-            yield self._gap(
-                kind,
-                source.label,
-                f"{problem.code}: {problem.message}",
-                line=None if source.rendered else problem.line,
-            )
+            line = None if source.rendered or not problem.line else problem.line
+            yield self._gap(kind, source.label, f"{problem.message} ({problem.code})", line=line)
+        if not source.rendered:
+            self._texts_kept.seen(source.label, event.sha256)
         yield InputFile(
             path=source.label,
             cluster=self._scope.cluster,
             sha256=event.sha256,
-            bytes=event.size,
+            bytes=source.size,
             documents=event.documents,
         )
 
-    def _unknown_template(self, event: DocumentRead, source: _Source, path: str) -> Gap:
+    def _unknown_template(self, event: DocumentRead, source: _Source, path: tuple[str | int, ...]) -> Gap:
         where = f"{event.group}/{event.kind}" if event.group else event.kind
         return Gap(
             kind=GapKind.UNKNOWN_TEMPLATE,
             cluster=self._scope.cluster,
             source=source.label,
             line=None if source.rendered else event.line,
-            reason=f"{event.kind} {event.name} holds a pod template at {path} that no table names",
+            reason=f"{event.kind} {event.name} holds a pod template at {render_path(path)} that no table names",
             kinds=(where,),
             hint=f"add {where} to a pod_templates file and name it in the configuration",
         )
 
     def _texts(self) -> Iterator[SourceText]:
-        token = 0
-        for label, data, rendered in self._contents():
+        for token, (label, data, rendered) in enumerate(self._contents()):
             if self._stop.is_set():
                 self._found.append(
                     self._gap(GapKind.INTERRUPTED, label, "stopped before it and what follows was read")
                 )
                 return
-            token += 1
-            self._sources[token] = _Source(label, rendered)
+            self._sources[token] = _Source(label, rendered, len(data))
             yield SourceText(token=token, path=label, data=data)
 
     def _contents(self) -> Iterator[tuple[str, bytes, bool]]:
         """(label, bytes, rendered) of everything to read, gaps noted on the way."""
         for text in self._scope.paths:
             if text == STDIN:
-                yield STDIN, sys.stdin.buffer.read(self._scope.max_file_bytes + 1), False
+                data = sys.stdin.buffer.read(self._scope.max_file_bytes + 1)
+                self._texts_kept.keep(STDIN, data)
+                yield STDIN, data, False
                 continue
             for root in self._roots(text):
                 yield from self._root_contents(root)

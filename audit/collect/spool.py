@@ -25,7 +25,7 @@ class Spool:
 
     def __init__(self, folder: Path | None = None) -> None:
         # Anonymous where the system allows it: nothing is left behind, whatever ends the process.
-        self._file: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=folder)  # type: ignore[assignment]  # noqa: SIM115 - typeshed's wrapper is a BinaryIO; closed in close()
+        self._file: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=folder)  # noqa: SIM115 - closed in close()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(CollectedObject)
         self._count = 0

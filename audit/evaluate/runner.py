@@ -8,11 +8,11 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from audit.model.finding import Outcome
+from audit.model.finding import Outcome, PairAnswer
 from audit.model.gap import Gap
 from audit.model.rule import Rule
 from audit.model.subject import controller_key
-from audit.ports import CollectedObject, Engine, MemberContext, PairAnswer
+from audit.ports import CollectedObject, Engine, MemberContext
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
 MISSING_ANSWER = "missing_answer"

@@ -52,7 +52,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
             EvalRule(
                 id=rule.id,
                 package=rule.package,
-                kinds=[*rule.kinds, *(derived_key(kind) for kind in rule.kinds if rule.match_derived)],
+                kinds=(*rule.kinds, *(derived_key(kind) for kind in rule.kinds if rule.match_derived)),
                 not_applicable=rule.not_applicable,
                 warn_only=rule.warn_only,
             )
@@ -87,9 +87,10 @@ def load_rules(
         try:
             found = _read_source(source)
             _merge_data(data, source)
-            packages = evaluator.inspect({**modules, **found})
-            fresh = [p for p in packages if p.file in found]
-            loaded = _rules_of(fresh, found, source, data)
+            inspection = evaluator.inspect(found)
+            if inspection.problems:
+                raise inspection.problems[0].error()
+            loaded = _rules_of(inspection.packages, found, source)
             _refuse_doubles(loaded, rules)
         except AuditError as error:
             if source.builtin:
@@ -187,17 +188,16 @@ def _pod_templates(content: Any, label: str) -> dict[str, Any]:
 
 
 def _rules_of(
-    packages: Sequence[PackageInfo], modules: Mapping[str, str], source: PolicySource, data: Mapping[str, Any]
+    packages: Sequence[PackageInfo], modules: Mapping[str, str], source: PolicySource
 ) -> list[Rule]:
     rules = []
     for package in packages:
-        if not package.path.startswith("lib."):
+        if not package.package.startswith("lib."):
             rules.append(_rule(package, modules[package.file], source))
         elif not source.builtin:
             raise ContentError(
                 "packages below lib. are fleetaudit's own", file=package.file, line=package.line
             )
-    del data
     return rules
 
 
@@ -223,29 +223,28 @@ class _Custom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
-    annotations = package.annotations
-    where = {"file": package.file, "line": package.line}
-    family, _, name = package.path.partition(".")
-    if not name or "." in name:
-        raise ContentError(
-            f"package {package.path} must be family.rule_name", suggestion="see rego/README.md", **where
+    annotations = package.annotations or {}
+
+    def wrong(message: str, *, key: str | None = None) -> ContentError:
+        return ContentError(
+            message, file=package.file, line=package.line, key=key, suggestion="see rego/README.md"
         )
+
+    family, _, name = package.package.partition(".")
+    if not name or "." in name:
+        raise wrong(f"package {package.package} must be family.rule_name")
     title, description = annotations.get("title"), annotations.get("description")
     if not isinstance(title, str) or not isinstance(description, str) or "custom" not in annotations:
-        raise ContentError(
-            "the package needs METADATA with title, description and custom",
-            suggestion="see rego/README.md",
-            **where,
-        )
+        raise wrong("the package needs METADATA with title, description and custom")
     try:
         custom = msgspec.convert(annotations["custom"], _Custom)
     except msgspec.ValidationError as error:
-        raise ContentError(str(error), key="custom", suggestion="see rego/README.md", **where) from error
+        raise wrong(str(error), key="custom") from error
     kinds = {kind_key(entry.group, kind) for entry in custom.match.kinds for kind in entry.kinds}
     if custom.match.pod_templates:
         kinds.add(_POD_TEMPLATES)
     if not kinds:
-        raise ContentError("match names no kind", key="custom.match", **where)
+        raise wrong("match names no kind", key="custom.match")
     references = annotations.get("related_resources") or []
     return Rule(
         id=f"{family}/{name.replace('_', '-')}",
@@ -261,7 +260,7 @@ def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
         not_applicable=custom.not_applicable,
         warn_only=custom.warn_only,
         context=custom.context,
-        package=package.path,
+        package=package.package,
         file=package.file,
         line=package.line,
         digest=hashlib.sha256(text.encode()).hexdigest(),

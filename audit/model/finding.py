@@ -39,6 +39,18 @@ class Violation(msgspec.Struct, frozen=True, kw_only=True):
         return render_path(self.path)
 
 
+class PairAnswer(msgspec.Struct, frozen=True):
+    """One rule's answer about one subject. Engines share equal answers: never compare them by identity."""
+
+    rule: str
+    outcome: Outcome
+    violations: tuple[Violation, ...] = ()
+    reason: str = ""
+    """Skip reason or error code (``timeout``, ``undefined``, ``missing_answer``, ...); machine-readable."""
+    message: str = ""
+    """Error text, safe to print."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One violation (or one error) of one rule on one subject: the rows under a group."""
 

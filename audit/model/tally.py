@@ -46,14 +46,14 @@ class Tally:
             due=self.due.get((rule, cluster), 0),
             passed=self._get(rule, cluster, Outcome.PASS),
             failed=self._get(rule, cluster, Outcome.FAIL),
-            waived=self.counts.get(TallyKey(rule, cluster, Outcome.FAIL, True), 0),
+            waived=self.counts.get(TallyKey(rule, cluster, Outcome.FAIL, waived=True), 0),
             warned=self._get(rule, cluster, Outcome.WARN),
             errors=self._get(rule, cluster, Outcome.ERROR),
             skipped=self._get(rule, cluster, Outcome.SKIP),
         )
 
     def _get(self, rule: str, cluster: str, outcome: Outcome) -> int:
-        return self.counts.get(TallyKey(rule, cluster, outcome, False), 0)
+        return self.counts.get(TallyKey(rule, cluster, outcome, waived=False), 0)
 
     def total(self, outcome: Outcome, *, waived: bool | None = None) -> int:
         """Pairs with an outcome over all rules and clusters; `waived` narrows to waived or unwaived ones."""

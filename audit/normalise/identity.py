@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from audit.model.subject import SubjectRef
-from audit.native.reader import DocumentRead
-from audit.ports import CollectedObject, DuplicateKey, Redaction
+from audit.native.events import DocumentRead
+from audit.ports import CollectedObject
 
 # A ReplicaSet is named after its Deployment plus a pod-template hash; the alphabet leaves out vowels
 # (k8s.io/apimachinery/pkg/util/rand). A Job of a CronJob ends in the scheduled time in minutes.
@@ -35,10 +35,8 @@ def normalise_document(document: DocumentRead, cluster: str, source: str) -> Col
             owner_name=owner_name,
         ),
         raw=document.raw,
-        duplicates=tuple(
-            DuplicateKey(key=d.key, path=tuple(d.path), lines=tuple(d.lines)) for d in document.duplicates
-        ),
-        redactions=tuple(Redaction(path=tuple(r.path), reason=r.reason) for r in document.redactions),
+        duplicates=document.duplicates,
+        redactions=document.redactions,
         projection=document.projection,
         controller=(document.owner_kind, document.owner_name) if document.owner_kind else None,
     )

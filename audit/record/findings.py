@@ -85,7 +85,7 @@ class FindingStore:
 
     def _spill(self) -> None:
         self._buffer.sort(key=lambda row: row.key)
-        run: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=self._folder)  # type: ignore[assignment]  # noqa: SIM115 - typeshed's wrapper is a BinaryIO; closed in close()
+        run: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=self._folder)  # noqa: SIM115 - closed in close()
         for row in self._buffer:
             data = self._encoder.encode(row)
             run.write(len(data).to_bytes(4, "big"))

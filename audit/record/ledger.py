@@ -7,11 +7,11 @@ from typing import Protocol
 
 import msgspec
 
-from audit.model.finding import Finding, Outcome, Violation
+from audit.model.finding import Finding, Outcome, PairAnswer, Violation
 from audit.model.rule import Rule
 from audit.model.subject import Place, SubjectRef
 from audit.model.tally import Tally
-from audit.ports import CollectedObject, PairAnswer
+from audit.ports import CollectedObject
 from audit.record.findings import FindingStore
 from audit.record.population import PopulationWriter
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from audit.errors import ReportError
+from audit.model.finding import PairAnswer
 from audit.model.subject import SubjectRef
-from audit.ports import PairAnswer
 
 COLUMNS = (
     "rule",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -14,22 +14,6 @@ from audit.model.result import RuleState
 from audit.model.run import ClusterRecord, EngineVersion, RunRecord
 from audit.record.ledger import Ledger
 from audit.record.proof import Proof
-
-
-class ReachedMember(Protocol):
-    """What the record says of one registered cluster."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102 - protocol of a documented class
-
-    @property
-    def reached(self) -> bool: ...  # noqa: D102 - protocol of a documented class
-
-    @property
-    def subjects(self) -> int: ...  # noqa: D102 - protocol of a documented class
-
-    @property
-    def paths(self) -> tuple[str, ...]: ...  # noqa: D102 - protocol of a documented class
 
 
 class RecordFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +33,7 @@ class RecordFacts(msgspec.Struct, frozen=True, kw_only=True):
 def build_record(
     facts: RecordFacts,
     proof: Proof,
-    members: Sequence[ReachedMember],
+    clusters: tuple[ClusterRecord, ...],
     ledger: Ledger,
     *,
     population_sha256: str,
@@ -61,16 +45,11 @@ def build_record(
         fleetaudit=facts.version,
         inputs=tuple(proof.inputs),
         engines=facts.engines,
-        clusters=tuple(
-            ClusterRecord(
-                name=m.name, kind="manifests", reached=m.reached, subjects=m.subjects, paths=m.paths
-            )
-            for m in members
-        ),
+        clusters=clusters,
         rules_sha256=digest_of([*(f"{r.id} {r.digest}" for r in selected), facts.rule_sources_sha256]),
         catalogs_sha256={catalog.id: catalog.digest for catalog in facts.catalogs},
         mappings_sha256=facts.mappings_sha256,
-        scope_sha256=proof.scope_sha256(m.name for m in members),
+        scope_sha256=proof.scope_sha256(cluster.name for cluster in clusters),
         configuration=facts.configuration,
         population_file=facts.population_file if population_sha256 else "",
         population_sha256=population_sha256,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from audit.model.finding import Outcome, Violation
+from audit.model.finding import Outcome, PairAnswer, Violation
 from audit.model.rule import Rule, Severity
 from audit.model.run import EngineVersion
-from audit.ports import CollectedObject, PairAnswer
+from audit.ports import CollectedObject
 
 DUPLICATE_KEY = Rule(
     id="manifest/duplicate-key",
@@ -69,7 +69,7 @@ class ReaderEngine:
 def _violations(item: CollectedObject) -> tuple[Violation, ...]:
     return tuple(
         Violation(
-            path=(*duplicate.path, duplicate.key),
+            path=duplicate.path,
             message=f"key {duplicate.key} stands on lines {', '.join(map(str, duplicate.lines))}",
             seen=f"{len(duplicate.lines)} values",
             expected="one value",

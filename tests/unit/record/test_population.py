@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from audit.errors import ReportError
-from audit.model.finding import Outcome
+from audit.model.finding import Outcome, PairAnswer
 from audit.model.subject import SubjectRef
-from audit.ports import PairAnswer
 from audit.record.population import COLUMNS, PopulationWriter, cell
 
 

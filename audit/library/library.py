@@ -1,0 +1,82 @@
+"""Everything authored, loaded and checked together: rules, catalogs, mappings, checks, waivers, statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audit.library.acceptance import load_statements, load_waivers
+from audit.library.controls import load_controls
+from audit.library.rules import PolicySource, RuleSet, load_rules
+from audit.model.acceptance import Statement, Waiver
+from audit.model.control import Catalog, Check, MappingEntry
+from audit.model.gap import Gap
+from audit.model.rule import Rule
+from audit.native.evaluator import Evaluator
+
+
+class Library(msgspec.Struct, frozen=True, kw_only=True):
+    """The authored content of one run."""
+
+    rule_set: RuleSet
+    rules: tuple[Rule, ...]
+    """Rego rules and the reader's own, sorted by id."""
+    catalogs: tuple[Catalog, ...]
+    mappings: tuple[MappingEntry, ...]
+    mappings_sha256: dict[str, str]
+    checks: tuple[Check, ...]
+    waivers: tuple[Waiver, ...]
+    statements: tuple[Statement, ...]
+    gaps: tuple[Gap, ...]
+    """The user's policies that could not be loaded."""
+
+
+class LibrarySources(msgspec.Struct, frozen=True, kw_only=True):
+    """Where authored content is, besides what is shipped."""
+
+    policies: Sequence[PolicySource]
+    parameters: Mapping[str, Mapping[str, Any]]
+    pod_templates: Sequence[Path] = ()
+    mappings: Sequence[Path] = ()
+    waivers: Sequence[Path] = ()
+    statements: Sequence[Path] = ()
+    clusters: frozenset[str] = frozenset()
+    """Registered clusters that waivers and statements may name."""
+
+
+def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequence[Rule]) -> Library:
+    """Load all of it, or say what is wrong.
+
+    Args:
+        sources: where to look.
+        evaluator: a started native engine, which parses the Rego.
+        document_rules: rules that are no Rego (the reader's own).
+
+    Raises:
+        ContentError: anything shipped, or any mapping, waiver or statement, is wrong.
+    """
+    rule_set = load_rules(
+        sources.policies,
+        evaluator,
+        parameters=sources.parameters,
+        pod_template_files=sources.pod_templates,
+    )
+    rules = tuple(sorted((*rule_set.rules, *document_rules), key=lambda rule: rule.id))
+    ids = {rule.id for rule in rules}
+    controls = load_controls(
+        ids, warn_only={rule.id for rule in rules if rule.warn_only}, user_mappings=sources.mappings
+    )
+    return Library(
+        rule_set=rule_set,
+        rules=rules,
+        catalogs=controls.catalogs,
+        mappings=controls.mappings.entries,
+        mappings_sha256={Path(file).name: digest for file, digest in controls.mappings.digests.items()},
+        checks=controls.checks,
+        waivers=load_waivers(sources.waivers, ids, clusters=sources.clusters or None),
+        statements=load_statements(sources.statements, controls.catalogs, clusters=sources.clusters or None),
+        gaps=rule_set.gaps,
+    )

@@ -1,0 +1,160 @@
+"""The runner: every due pair is answered once, and doubt never makes a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from audit.evaluate.runner import (
+    AMBIGUOUS_DOCUMENT,
+    CONTEXT_INCOMPLETE,
+    MISSING_ANSWER,
+    OWNED,
+    Doubts,
+    DuePairs,
+    complete,
+    doubts_about,
+    judge,
+)
+from audit.model.finding import Outcome, PairAnswer
+from audit.model.gap import Gap, GapKind
+from audit.model.rule import ContextNeed, Rule, Severity
+from audit.model.run import EngineVersion
+from audit.model.subject import SubjectRef, controller_key
+from audit.normalise.context import ClusterContext
+from audit.native.events import DuplicateKey
+from audit.ports import CollectedObject
+
+
+def rule(name: str, **changes: object) -> Rule:
+    fields: dict[str, object] = {
+        "id": f"x/{name}",
+        "engine": "rego",
+        "title": "t",
+        "description": "d",
+        "severity": Severity.LOW,
+        "remediation": "r",
+        "kinds": ("Pod",),
+    }
+    return Rule(**(fields | changes))  # type: ignore[arg-type]  # a builder: keyword values are checked by Rule
+
+
+def pod(name: str = "p", **changes: object) -> CollectedObject:
+    ref = SubjectRef(cluster="a", group="", version="v1", kind="Pod", namespace="ml", name=name)
+    return CollectedObject(ref=ref, raw=b"{}", **changes)  # type: ignore[arg-type]  # as above
+
+
+class Scripted:
+    """A fake engine of the port's shape that gives the answers it is told to give."""
+
+    def __init__(self, rules: tuple[Rule, ...], script: dict[str, list[PairAnswer]]) -> None:
+        self._rules = rules
+        self._script = script
+
+    def version(self) -> EngineVersion:
+        return EngineVersion(name="scripted", version="1")
+
+    def rules(self) -> tuple[Rule, ...]:
+        return self._rules
+
+    def evaluate(
+        self, cluster: str, objects: Iterable[CollectedObject], inventory: bytes
+    ) -> Iterator[list[PairAnswer]]:
+        for item in objects:
+            if item.ref.name in self._script:
+                yield self._script[item.ref.name]
+
+    def close(self) -> None:
+        pass
+
+
+def passed(name: str) -> PairAnswer:
+    return PairAnswer(rule=f"x/{name}", outcome=Outcome.PASS)
+
+
+def failed(name: str) -> PairAnswer:
+    return PairAnswer(rule=f"x/{name}", outcome=Outcome.FAIL)
+
+
+def test_missing_answer_is_an_error() -> None:
+    answers = complete(("x/a", "x/b"), [passed("b")])
+    assert [(a.rule, a.outcome, a.reason) for a in answers] == [
+        ("x/a", Outcome.ERROR, MISSING_ANSWER),
+        ("x/b", Outcome.PASS, ""),
+    ]
+
+
+@pytest.mark.parametrize("order", [["pass", "fail"], ["fail", "pass"]])
+def test_two_answers_keep_the_worse(order: list[str]) -> None:
+    given = [passed("a") if outcome == "pass" else failed("a") for outcome in order]
+    assert [a.outcome for a in complete(("x/a",), given)] == [Outcome.FAIL]
+
+
+def test_unasked_answer_is_dropped() -> None:
+    assert complete(("x/a",), [passed("a"), failed("b")]) == [passed("a")]
+
+
+def test_engine_that_stops_early_leaves_errors_not_silence() -> None:
+    engine = Scripted((rule("a"),), {"one": [passed("a")]})
+    judged = list(judge("a", [pod("one"), pod("two")], [engine], inventory=b"{}", doubts=Doubts()))
+    assert [j.answers[0].outcome for j in judged] == [Outcome.PASS, Outcome.ERROR]
+    assert [j.due for j in judged] == [1, 1]
+
+
+def test_engines_answer_side_by_side() -> None:
+    engines = [
+        Scripted((rule("a"),), {"one": [passed("a")]}),
+        Scripted((rule("b"),), {"one": [failed("b")]}),
+    ]
+    (judged,) = judge("a", [pod("one")], engines, inventory=b"{}", doubts=Doubts())
+    assert [(a.rule, a.outcome) for a in judged.answers] == [("x/a", Outcome.PASS), ("x/b", Outcome.FAIL)]
+
+
+def test_duplicate_keys_turn_passes_into_errors_and_leave_fails() -> None:
+    twice = pod("one", duplicates=(DuplicateKey(key="k", path=(), lines=(1, 2)),))
+    engine = Scripted((rule("a"), rule("b")), {"one": [passed("a"), failed("b")]})
+    (judged,) = judge("a", [twice], [engine], inventory=b"{}", doubts=Doubts())
+    assert [(a.outcome, a.reason) for a in judged.answers] == [
+        (Outcome.ERROR, AMBIGUOUS_DOCUMENT),
+        (Outcome.FAIL, ""),
+    ]
+
+
+def test_owned_object_is_judged_through_its_controller() -> None:
+    owned = pod("one", controller=("ReplicaSet", "web-1"))
+    engine = Scripted((rule("a"),), {"one": [failed("a")]})
+    seen = Doubts(
+        owned_kinds=frozenset({"Pod"}), controllers=frozenset({controller_key("ml", "ReplicaSet", "web-1")})
+    )
+    (judged,) = judge("a", [owned], [engine], inventory=b"{}", doubts=seen)
+    assert (judged.answers[0].outcome, judged.answers[0].reason) == (Outcome.SKIP, OWNED)
+    (judged,) = judge("a", [owned], [engine], inventory=b"{}", doubts=Doubts(owned_kinds=frozenset({"Pod"})))
+    assert judged.answers[0].outcome is Outcome.FAIL
+
+
+CONTEXT_RULE = rule("c", context=(ContextNeed(group="networking.k8s.io", kinds=("NetworkPolicy",)),))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "doubtful"),
+    [(None, True), (("networking.k8s.io/NetworkPolicy",), True), (("Secret",), False), ((), False)],
+)
+def test_gap_in_a_context_kind_makes_its_rules_doubtful(
+    kinds: tuple[str, ...] | None, doubtful: bool
+) -> None:
+    gap = Gap(kind=GapKind.FORBIDDEN, cluster="a", source="a", reason="403", kinds=kinds)
+    doubts = doubts_about([rule("a"), CONTEXT_RULE], [gap], ClusterContext("a", ()), frozenset())
+    assert doubts.incomplete_context == (frozenset({"x/c"}) if doubtful else frozenset())
+    engine = Scripted((rule("a"), CONTEXT_RULE), {"one": [passed("a"), failed("c")]})
+    (judged,) = judge("a", [pod("one")], [engine], inventory=b"{}", doubts=doubts)
+    assert judged.answers[0].outcome is Outcome.PASS
+    assert (judged.answers[1].reason == CONTEXT_INCOMPLETE) is doubtful
+
+
+def test_derived_subjects_are_asked_only_by_rules_that_allow_them() -> None:
+    due = DuePairs([rule("a", kinds=("Namespace",)), rule("b", kinds=("Namespace",), match_derived=True)])
+    declared = SubjectRef(cluster="a", group="", version="v1", kind="Namespace", name="ml")
+    derived = SubjectRef(cluster="a", group="", version="v1", kind="Namespace", name="ml", derived=True)
+    assert due.of(CollectedObject(ref=declared, raw=b"{}")) == ("x/a", "x/b")
+    assert due.of(CollectedObject(ref=derived, raw=b"{}")) == ("x/b",)
