@@ -17,9 +17,8 @@ BLOCK_CAP = 4000
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MARKDOWN_SPECIAL = "\\`*_{}[]()<>|~&"
-_MARKDOWN_TRIGGER = re.compile(r"[@#]|www\.|://", re.IGNORECASE)
+_MARKDOWN_TRIGGER = re.compile(r"[@#]|www\.|:(?=//)", re.IGNORECASE)
 """Mentions, issue numbers and bare links: code hosts look for them in the rendered text, past any backslash."""
-_MARKDOWN_LINE_START = re.compile(r"(\s*)([-+=]|\d+[.)])")
 _MARKER = re.compile(r"fleetaudit:redacted:([a-z_]{1,40}):([0-9]{1,4}(?:-[0-9]{1,4}|\+))")
 
 
@@ -57,14 +56,12 @@ def csv_cell(text: str) -> str:
 
 
 def markdown(text: str, cap: int = LINE_CAP) -> str:
-    """Text that Markdown shows as it is, in a table cell too; no mention, link, list, markup or HTML comes out of it."""
+    """Text that Markdown shows as it is, in a table cell too; no mention, link, markup or HTML comes out of it.
+
+    Only for the inside of a line: at its start a hyphen would still begin a list.
+    """
     shown = "".join(f"\\{c}" if c in _MARKDOWN_SPECIAL else c for c in visible(text, cap))
-    shown = _MARKDOWN_TRIGGER.sub(lambda found: f"{found[0][:-1]}<!-- -->{found[0][-1]}<!-- -->", shown)
-    return (
-        _MARKDOWN_LINE_START.sub(r"\1<!-- -->\2", shown, count=1)
-        if _MARKDOWN_LINE_START.match(shown)
-        else shown
-    )
+    return _MARKDOWN_TRIGGER.sub(lambda found: f"{found[0]}<!-- -->", shown)
 
 
 def markdown_code(text: str, cap: int = LINE_CAP) -> str:
