@@ -6,6 +6,8 @@ import enum
 
 import msgspec
 
+from audit.model.subject import kind_listed
+
 
 class GapKind(enum.Enum):
     """Why it was not looked at. Forbidden, unreachable and absent are three different reasons."""
@@ -48,7 +50,14 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a subject of one of these kinds may be behind the gap. Empty `kinds` means every kind."""
         if self.kinds is None or not kinds:
             return True
-        return not set(self.kinds).isdisjoint(kinds)
+        if not set(self.kinds).isdisjoint(kinds):
+            return True
+        # Either side may speak of a kind in any group, or of a whole group.
+        if not any("*" in kind for kind in (*kinds, *self.kinds)):
+            return False
+        return any(kind_listed(kind, kinds) for kind in self.kinds) or any(
+            kind_listed(kind, self.kinds) for kind in kinds
+        )
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from audit.model.subject import kind_key
+from audit.model.subject import kind_key, kind_listed
 
 
 class Severity(enum.Enum):
@@ -49,7 +49,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """Smallest YAML that mends a failure, empty where none can be given."""
     references: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    """Sorted `kind_key`s it matches. Empty means every kind."""
+    """Sorted `kind_key`s it matches; ``*/Kind`` means any group, ``group/*`` any kind. Empty means every kind."""
     match_derived: bool = False
     """True when it may be asked of derived Namespace and Cluster subjects ("X must exist" rules)."""
     not_applicable: str = "does_not_apply"
@@ -67,6 +67,10 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """sha256 (hex) of the rule's source."""
     builtin: bool = True
     """False for rules added by the user."""
+    category: str = ""
+    """The author's own grouping, for example a Kyverno policy's category annotation."""
+    caveats: tuple[str, ...] = ()
+    """Codes saying why its verdicts could differ inside a cluster, for example ``depends_on_user``."""
 
     @property
     def family(self) -> str:
@@ -80,4 +84,4 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     def matches(self, kind_key: str) -> bool:
         """Whether the rule declares this kind."""
-        return not self.kinds or kind_key in self.kinds
+        return not self.kinds or kind_listed(kind_key, self.kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 
 import msgspec
 
@@ -73,6 +74,14 @@ class SubjectRef(msgspec.Struct, frozen=True, kw_only=True):
 def kind_key(group: str, kind: str) -> str:
     """``group/Kind``, or ``Kind`` for the core group."""
     return f"{group}/{kind}" if group else kind
+
+
+def kind_listed(kind_key: str, kinds: Collection[str]) -> bool:
+    """Whether `kinds` names the kind: itself, ``*/Kind`` (in any group), or ``group/*`` (``/*`` is the core group)."""
+    if kind_key in kinds:
+        return True
+    group, _, kind = kind_key.rpartition("/")
+    return f"*/{kind}" in kinds or f"{group}/*" in kinds
 
 
 def derived_key(kind_key: str) -> str:
