@@ -88,7 +88,7 @@ class _Page:
         self._feed = GroupFeed(result)
         words = GroupWords(result, anchors, texts)
         self._findings = FindingsPages(self._environment, self._feed, words, texts)
-        self._frame = _frame(self._view)
+        self._frame = _frame(self._view, texts)
 
     @property
     def done(self) -> bool:
@@ -151,8 +151,8 @@ def _write(template: jinja2.Template, context: dict[str, Any], stream: BinaryIO)
         stream.write(piece.encode("utf-8", "backslashreplace"))
 
 
-def _frame(view: ReportView) -> dict[str, Any]:
-    style = content("style.css") + _page_box(view)
+def _frame(view: ReportView, texts: Texts) -> dict[str, Any]:
+    style = content("style.css") + _page_box(view, texts)
     return {
         "language": view.language,
         "version": view.version,
@@ -162,12 +162,12 @@ def _frame(view: ReportView) -> dict[str, Any]:
     }
 
 
-def _page_box(view: ReportView) -> str:
+def _page_box(view: ReportView, texts: Texts) -> str:
     """Running heads of the printed pages: the only place where CSS carries text of the report."""
     sans = 'font: 7.5pt system-ui, "Noto Sans", sans-serif; color: #47515b;'
     mono = 'font: 7.5pt ui-monospace, "Noto Sans Mono", monospace; color: #47515b;'
     state = css_string(f"{view.title}  {view.state}")
-    kind = css_string("Evidence report, not a certificate")
+    kind = css_string(texts.gettext("Evidence report, not a certificate"))
     digest = css_string(f"result sha256 {view.result_digest[:16]}")
     return (
         "\n@page { size: A4; margin: 14mm 12mm 14mm;\n"
