@@ -82,6 +82,12 @@ added_labels := {
 	"batch.volcano.sh/Job": ["volcano.sh/job-name"],
 }
 
+# Where the labels of a template's pods stand: kinds that inline the pod spec put them beside its fields.
+labels_path(template) := array.concat(template.path, ["labels"]) if {
+	template.path == template.spec_path
+	not startswith(workload.kind_key, "argoproj.io/")
+} else := array.concat(template.path, ["metadata", "labels"])
+
 # ---- services
 
 # A Service selects pods by equal labels; one without selector selects none.

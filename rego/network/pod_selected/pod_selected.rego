@@ -55,7 +55,7 @@ violations contains violation if {
 	some template in reachable
 	not selected(network.pod_labels(template))
 	violation := {
-		"path": array.concat(template.path, ["metadata", "labels"]),
+		"path": network.labels_path(template),
 		"message": "no NetworkPolicy of the namespace selects these pods",
 		"seen": object.get(template.metadata, "labels", null),
 		"expected": "labels that a NetworkPolicy selects",
