@@ -92,6 +92,8 @@ def load_rules(
                 raise inspection.problems[0].error()
             loaded = _rules_of(inspection.packages, found, source)
             _refuse_doubles(loaded, rules)
+            if not source.builtin:
+                _compile_alone(evaluator, modules | found, data, loaded)
         except AuditError as error:
             if source.builtin:
                 raise
@@ -120,6 +122,14 @@ def load_rules(
 
 # Placeholder kind of rules that match every kind with a pod template; replaced once the whole table is known.
 _POD_TEMPLATES = "*pod_templates"
+
+
+def _compile_alone(
+    evaluator: Evaluator, modules: Mapping[str, str], data: Mapping[str, Any], rules: Sequence[Rule]
+) -> None:
+    """Compile a user's source on top of what is known good, so that an error is its own and costs nothing else."""
+    asked = [EvalRule(id=rule.id, package=rule.package) for rule in rules]
+    evaluator.load(modules, msgspec.json.encode(data), asked).check()
 
 
 def _read_source(source: PolicySource) -> dict[str, str]:
