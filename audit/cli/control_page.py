@@ -128,15 +128,24 @@ def print_control(screen: Screen, framework: str, control: Control, content: Con
         screen.line("  ", line)
     for check in facts["checks"]:
         state = check["state"].replace("_", " ")
-        detail = ", ".join(check["rules"]) or check["reason"]
+        detail = count(len(check["rules"]), "rule") if check["rules"] else check["reason"]
         screen.line(label("Check"), f"{check['id']}: {state}{f' ({detail})' if detail else ''}")
-    for rule in facts["rules"]:
-        screen.line(label("Rule"), f"{rule['rule']} ({rule['strength']})")
-        for line in wrapped(rule["rationale"]):
-            screen.line(label(""), line)
-        for line in wrapped(f"Limits: {rule['limits']}" if rule["limits"] else ""):
-            screen.line(label(""), line)
+    for (strength, rationale, limits), rules in _alike(facts["rules"]).items():
+        for index, line in enumerate(wrapped(", ".join(rules))):
+            screen.line(label("" if index else strength.capitalize()), line)
+        for line in wrapped(f"Why: {rationale}" if rationale else ""):
+            screen.line(label(""), "  ", line)
+        for line in wrapped(f"Limits: {limits}" if limits else ""):
+            screen.line(label(""), "  ", line)
     if not facts["rules"]:
         screen.line(label("Rule"), "none mapped")
     if control.source:
         screen.line(label("Source"), control.source)
+
+
+def _alike(rules: Iterable[dict[str, Any]]) -> dict[tuple[str, str, str], list[str]]:
+    """Rules by (strength, rationale, limits): the reason is said once, however many rules share it."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for rule in sorted(rules, key=lambda rule: (rule["strength"], rule["rule"])):
+        found.setdefault((rule["strength"], rule["rationale"], rule["limits"]), []).append(rule["rule"])
+    return found

@@ -57,11 +57,25 @@ def _assessed(row: ControlRow, result: AssessmentResult) -> Explanation:
 
 
 def _evidence(evidence: Iterable[RuleEvidence]) -> list[str]:
-    return [
-        f"{e.rule}: {e.passed} pass, {e.failed} fail, {e.waived} waived, {e.warned} warn, {e.errors} error "
-        f"of {e.due} due"
-        for e in evidence
-    ]
+    """What holds the control back comes first, because the page may have room for little more."""
+    worst_first = sorted(evidence, key=lambda e: (-e.failed, -e.errors, -e.waived, e.due == 0, e.rule))
+    return [f"{e.rule}: {counts_text(e)}" for e in worst_first]
+
+
+def counts_text(evidence: RuleEvidence) -> str:
+    """``1 fail, 10 pass of 11 due``: outcomes that occurred, the worst first."""
+    if not evidence.due:
+        return "no subject of its kinds"
+    parts = (
+        (evidence.failed, "fail"),
+        (evidence.errors, "error"),
+        (evidence.waived, "waived"),
+        (evidence.warned, "warn"),
+        (evidence.passed, "pass"),
+        (evidence.skipped, "not applicable"),
+    )
+    said = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    return f"{said or 'no answer'} of {evidence.due:,} due"
 
 
 def _groups(row: ControlRow, result: AssessmentResult) -> list[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.cli.explain_finding import place_of
 from audit.cli.screen import Screen
 from audit.cli.wording import count
-from audit.model.finding import FindingGroup, Outcome
+from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import AssessmentResult
 
 _STYLE = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "cyan", "info": "dim"}
@@ -20,7 +19,7 @@ def print_open_groups(screen: Screen, result: AssessmentResult) -> None:
         more = f" (and {group.total - group.waived - 1:,} more)" if group.total - group.waived > 1 else ""
         severity = group.severity.value
         screen.line(
-            f"{place_of(member)}: ",
+            f"{_place(member)}: ",
             (severity, _STYLE[severity]),
             f" {group.rule}: {member.subject.title}: {member.violation.message}{more}",
         )
@@ -37,3 +36,11 @@ def open_groups(result: AssessmentResult) -> Iterator[FindingGroup]:
     for group in result.group_source.groups():
         if group.outcome is Outcome.FAIL and group.waived < group.total:
             yield group
+
+
+def _place(finding: Finding) -> str:
+    # Nothing but file:line:column, so that editors find it; an approximate line is that of the object.
+    place = finding.place
+    if place is None:
+        return finding.subject.source or finding.subject.cluster
+    return ":".join(str(part) for part in (place.file, place.line, place.column) if part is not None)

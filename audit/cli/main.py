@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -104,23 +106,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing raised by design escapes as a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     given, debug = _take_debug(given)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Names of files may hold what the terminal's encoding lacks; better a question mark than a crash.
-            stream.reconfigure(errors="replace")
+    _prepare_streams()
     try:
         command = typer.main.get_command(application(rich_help=sys.stdout.isatty()))
         code = command.main(args=given, prog_name=NAME, standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # Nobody reads any more; what was asked for is done or was said.
-        abandon(sys.stdout)
-        return int(ExitCode.MET)
+        code = int(ExitCode.MET)
     except KeyboardInterrupt:
-        return int(ExitCode.INTERRUPTED)
+        code = int(ExitCode.INTERRUPTED)
     except Exception as error:  # noqa: BLE001  # the last line of defence: every error becomes a message and a code
-        return _failed(error, debug=debug)
+        code = _failed(error, debug=debug)
+    _settle_stdout()
     return code if isinstance(code, int) else int(ExitCode.MET)
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Started with the stream closed (`>&-`): printing goes nowhere, the audit goes on.
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open as long as the process
+            setattr(sys, name, nowhere)
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            # Names of files may hold what the terminal's encoding lacks; better a question mark than a crash.
+            stream.reconfigure(errors="replace")
+
+
+def _settle_stdout() -> None:
+    # The interpreter flushes once more at its end, and would answer a full disk there with a code of its own.
+    try:
+        sys.stdout.flush()
+    except OSError:
+        abandon(sys.stdout)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:

@@ -28,7 +28,7 @@ def print_notes(screen: Screen, result: AssessmentResult, *, verbose: bool) -> N
         if not waived.live:
             _note(
                 screen,
-                f"waiver {waiver.id} of {waiver.owner} has ended: {count(waived.matched, 'pair')} count again",
+                f"waiver {waiver.id} of {waiver.owner} has ended; {count(waived.matched, 'pair')} no longer accepted",
             )
         elif waived.warning:
             _note(screen, f"waiver {waiver.id}: {waived.warning}")

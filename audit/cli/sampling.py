@@ -190,7 +190,7 @@ def _again(pair: PairRow, config: Config, cluster_paths: tuple[str, ...], *, who
         # A registered cluster is found by its name; otherwise its paths are the cluster.
         words += () if any(c.name == pair.cluster for c in config.clusters) else cluster_paths
     else:
-        words.append(source if source == "-" else str(Path(config.base) / source))
+        words.append(source)
     words += ["--cluster", pair.cluster, "--rule", pair.rule, "-o", "-", "--format", "json"]
     return shlex.join(words)
 

@@ -71,10 +71,7 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
     for data in (plain, resolved):
         _overlay(data, overrides, environment)
     record = redacted({key: plain[key] for key in plain if key not in _NOT_RECORDED})
-    # Paths of the command line count from the working folder, so their sources are named from there too.
-    folder_of_file = str(base) if path and not overrides.paths and base != Path() else ""
-    extras = {"file": str(path) if path else "", "base": folder_of_file, "record": record}
-    return msgspec.convert({**resolved, **extras}, Config)
+    return msgspec.convert({**resolved, "file": str(path) if path else "", "record": record}, Config)
 
 
 def find_file(overrides: Overrides, environment: Environment, folder: Path) -> Path | None:

@@ -227,8 +227,6 @@ class Config(FileConfig, frozen=True, kw_only=True):
 
     file: str = ""
     """The configuration file used, as the user knows it; empty without one."""
-    base: str = ""
-    """Folder of that file; sources are best named relative to it. Empty is the working folder."""
     record: dict[str, Any] = {}
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""

@@ -180,6 +180,8 @@ def test_pages_give_way_from_the_end() -> None:
 
 def test_the_command_finds_the_last_result(folder: Path, result: AssessmentResult) -> None:
     group = next(iter(result.group_source.groups()))
+    (folder / "foreign").mkdir()
+    (folder / "foreign" / "report.json").write_text("{}", encoding="utf-8")
     done = run("explain", group.id, cwd=folder)
     assert (done.returncode, done.stderr) == (0, "note: as found in out/report.json\n")
     assert done.stdout.startswith(group.id)

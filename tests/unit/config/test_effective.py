@@ -50,7 +50,7 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     assert config.profile == "technical"
     assert config.output.formats == ("html", "json")
     assert config.gates.fail_on is None
-    assert (config.file, config.base) == ("", "")
+    assert config.file == ""
 
 
 def test_paths_are_resolved_against_the_file_that_names_them(folder: Path) -> None:
@@ -63,7 +63,7 @@ def test_paths_are_resolved_against_the_file_that_names_them(folder: Path) -> No
     assert config.mappings == (f"{folder}/m.yaml",)
     assert config.pod_templates == (f"{folder}/templates.yaml",)
     assert config.output.folder == f"{folder}/out"
-    assert (config.file, config.base) == (f"{folder}/fleetaudit.yaml", str(folder))
+    assert config.file == f"{folder}/fleetaudit.yaml"
 
 
 def test_a_relative_configuration_keeps_paths_relative(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,6 @@ def test_a_relative_configuration_keeps_paths_relative(folder: Path, monkeypatch
     monkeypatch.chdir(folder.parent)
     named = effective_config(Overrides(config=f"{folder.name}/fleetaudit.yaml"), Environment(), Path())
     assert named.clusters[0].paths == (f"{folder.name}/east", "-")
-    assert named.base == folder.name
 
 
 @pytest.mark.parametrize(
@@ -133,7 +132,6 @@ def test_the_environment_stands_between_file_and_command_line(folder: Path) -> N
 def test_paths_on_the_command_line_are_one_cluster_of_their_own(folder: Path) -> None:
     config = effective(folder, paths=("a", "-"))
     assert [(c.name, c.paths) for c in config.members()] == [("manifests", ("a", "-"))]
-    assert config.base == ""
     named = effective(folder, paths=("a",), clusters=("blue",))
     assert [c.name for c in named.members()] == ["blue"]
     with pytest.raises(UsageError, match="one cluster"):
