@@ -1,0 +1,1 @@
+"""Authored content, loaded whole and checked: rules, catalogs, mappings, checks, waivers, statements."""

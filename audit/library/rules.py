@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import yaml
@@ -182,18 +182,35 @@ def _read_yaml(file: Path, label: str = "") -> Any:
         raise ContentError(f"cannot be read: {str(error).splitlines()[0]}", file=label, line=line) from error
 
 
-def _section(content: Any, key: str, label: str) -> dict[str, Any]:
+def _section(content: Any, key: str, label: str) -> dict[Any, Any]:
     section = content.get(key) if isinstance(content, dict) else None
     if not isinstance(section, dict):
         raise ContentError(f"must be a mapping with the one key {key}", file=label)
     return section
 
 
+class _TemplatePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of the pod template table; meanings stand at the head of ``rego/pod_templates.yaml``."""
+
+    path: list[str]
+    holds: Literal["template", "spec", "container", "argo_template"]
+    inherits: list[list[str]] = []
+    merged: list[str] = []
+    partial: bool = False
+    runs: Literal["", "once"] = ""
+    probes: Literal["", "injected"] = ""
+    service_account: bool = True
+
+
 def _pod_templates(content: Any, label: str) -> dict[str, Any]:
+    """The table of one file, as written, once every entry is known to be well-formed."""
     table = _section(content, "pod_templates", label)
-    for kind, entries in table.items():
-        if not isinstance(kind, str) or not isinstance(entries, list):
-            raise ContentError("each kind takes a list of paths", file=label, key=f"pod_templates.{kind}")
+    try:
+        msgspec.convert(table, dict[str, list[_TemplatePlace]])
+    except msgspec.ValidationError as error:
+        raise ContentError(
+            str(error), file=label, key="pod_templates", suggestion="see the head of rego/pod_templates.yaml"
+        ) from error
     return table
 
 

@@ -49,7 +49,10 @@ BROKEN = {
     "alias_bomb": (bomb(), "alias_bomb"),
     "self_alias": ("apiVersion: v1\nkind: ConfigMap\nmetadata: &m {name: x, again: *m}\n", "recursive_alias"),
     "deep": ("a: " + "[" * 2000 + "]" * 2000 + "\n", "too_deep"),
-    "infinity": ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {x: .inf}\n", "not_json_representable"),
+    "infinity": (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {x: .inf}\n",
+        "not_json_representable",
+    ),
 }
 
 
@@ -140,7 +143,11 @@ def test_broken_policy_costs_one_gap_with_its_place(tmp_path: Path, name: str) -
     body, said = BAD_POLICIES[name]
     policy = tmp_path / "policy"
     policy.mkdir()
-    text = body if body.startswith("package") else ("package own.rule\n" if name == "no_metadata" else HEAD + body)
+    text = (
+        body
+        if body.startswith("package")
+        else ("package own.rule\n" if name == "no_metadata" else HEAD + body)
+    )
     (policy / "rule.rego").write_text(text + "\n")
     (tmp_path / "good.yaml").write_text(GOOD)
     done = run(tmp_path / "out", tmp_path / "good.yaml", "--policy", policy)

@@ -22,8 +22,8 @@ from audit.model.gap import Gap, GapKind
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.run import EngineVersion
 from audit.model.subject import SubjectRef, controller_key
-from audit.normalise.context import ClusterContext
 from audit.native.events import DuplicateKey
+from audit.normalise.context import ClusterContext
 from audit.ports import CollectedObject
 
 
