@@ -42,7 +42,7 @@ golden: $(VENV)/.developed   ## Rewrite the expected results; read the diff befo
 	FLEETAUDIT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
 
 docs: $(VENV)/.developed   ## Regenerate the generated pages
-	$(BIN)/python scripts/generate_rule_catalogue.py
+	for page in scripts/generate_*.py; do $(BIN)/python "$$page" || exit 1; done
 
 tools: $(TOOLS)/bin/opa   ## Build the real tools the tests need, once per version
 
