@@ -16,7 +16,7 @@ CLAIMS = re.compile(
     re.IGNORECASE,
 )
 MARKETING = re.compile(
-    r"\b(blazing|seamless(ly)?|effortless(ly)?|world-class|cutting-edge|robust|powerful|simply|leverage[sd]?|game-chang\w+)\b",
+    r"\b(blazing|seamless(ly)?|effortless(ly)?|world-class|cutting-edge|robust|simply|leverage[sd]?|game-chang\w+)\b",
     re.IGNORECASE,
 )
 
