@@ -118,7 +118,7 @@ def test_notes_say_what_was_left_out_on_purpose() -> None:
     for part in (
         "3 ignored by .gitignore",
         "1 rule not asked",
-        "has ended: 2 pairs",
+        "has ended; 2 pairs",
         "matched nothing",
         "statement S-001",
     ):
