@@ -77,11 +77,11 @@ class RowWriter:
         inside = f", {container}" if container else ""
         return (
             f'<tr id="{anchor(group)}" role="row"><td role="cell">{self._severities[group.severity]}</td>'
-            f'<th scope="row" role="rowheader">{ident}{self._waived(group)}</th><td role="cell">{rule}</td>'
+            f'<th scope="row" role="rowheader" class="long">{ident}{self._waived(group)}</th><td role="cell" class="long">{rule}</td>'
             f'<td role="cell" class="long">{owner}{inside}</td>'
             f'<td role="cell" class="where">{self._where(group, place, ident)}</td>'
             f'<td class="num" role="cell" data-l="{text["findings"]}">{group.total}</td>'
-            f'<td role="cell" data-l="{text["fixword"]}">{told if errors else remediation}</td></tr>\n'
+            f'<td role="cell" class="long" data-l="{text["fixword"]}">{told if errors else remediation}</td></tr>\n'
         )
 
     def _where(self, group: FindingGroup, place: str, ident: str) -> str:
@@ -135,8 +135,8 @@ class RowWriter:
             others = f'<details><summary>{text["places"]}: {group.total - 1}<span class="vh">, {ident}</span></summary>{others}</details>'
         return (
             f'<tbody class="g" role="rowgroup"><tr id="{anchor(group)}" role="row"><td role="cell">'
-            f'{self._severities[group.severity]}</td><th scope="row" role="rowheader">{ident}{self._waived(group)}</th>'
-            f'<td role="cell">{rule}</td><td role="cell" class="long">{owner}{inside}</td>'
+            f'{self._severities[group.severity]}</td><th scope="row" role="rowheader" class="long">{ident}{self._waived(group)}</th>'
+            f'<td role="cell" class="long">{rule}</td><td role="cell" class="long">{owner}{inside}</td>'
             f'<td class="num" role="cell" data-l="{text["clusters"]}">{len(group.clusters)}</td>'
             f'<td class="num" role="cell" data-l="{text["findings"]}">{group.total}</td></tr>'
             f'<tr role="row"><td role="cell"></td><td colspan="5" role="cell"><details{opened}><summary>{place}'
