@@ -15,10 +15,13 @@ Handler = Callable[..., int]
 
 
 class _Examples:
-    """Takes the epilog away from the help formatter, which would fill it into a paragraph."""
+    """Takes the epilog away from the help formatter, which would fill it into a paragraph.
 
-    def __init__(self, *args: Any, epilog: str | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    The help itself is prose: line ends of the source are no line ends on the screen.
+    """
+
+    def __init__(self, *args: Any, epilog: str | None = None, help: str | None = None, **kwargs: Any) -> None:  # noqa: A002  # click's name
+        super().__init__(*args, help=_filled(help), **kwargs)
         self.examples = epilog or ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -45,6 +48,12 @@ class ListingGroup(Group):
         if not args or (args[0].startswith("-") and args[0] not in {"-h", "--help"}):
             args = ["list", *args]
         return super().parse_args(ctx, args)
+
+
+def _filled(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _blank(match: re.Match[str]) -> str:
