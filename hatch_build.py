@@ -74,6 +74,7 @@ class Native:
     """
 
     def __init__(self, root: Path) -> None:
+        root = root.resolve()
         self.source = root / "native"
         self.given = os.environ.get("FLEETAUDIT_NATIVE", "")
         host = _host_target()

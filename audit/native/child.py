@@ -72,6 +72,7 @@ class Child:
         self.peak_resident = 0
         """Largest resident memory that a heartbeat told, in bytes."""
         environment = {
+            "GOGC": "400",  # a small heap that is collected all the time costs a fifth of the speed
             "GOMAXPROCS": str(jobs),
             "GOMEMLIMIT": f"{int(memory_bytes * _GO_HEAP_SHARE)}B",
             "FLEETAUDIT_NATIVE_MEMORY": str(memory_bytes),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"fleetaudit.dev/native/internal/serve"
@@ -160,6 +161,7 @@ func (v *view) run(
 		WithInput(input).
 		WithCancel(cancel).
 		WithTime(v.now).
+		WithMetrics(metrics.NoOp()).
 		Iter(context.Background(), func(r topdown.QueryResult) error {
 			result(r)
 			return nil
