@@ -21,7 +21,8 @@ class _Examples:
     """
 
     def __init__(self, *args: Any, epilog: str | None = None, help: str | None = None, **kwargs: Any) -> None:  # noqa: A002  # click's name
-        super().__init__(*args, help=_filled(help), **kwargs)
+        kwargs["help"] = _filled(help)
+        super().__init__(*args, **kwargs)
         self.examples = epilog or ""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
