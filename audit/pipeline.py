@@ -96,7 +96,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         )
     )
     record = parts.finish_record(parts.proof, reached, parts.ledger, now)
-    reasons = incomplete_reasons(record.denominator, parts.ledger.tally, all_gaps)
+    reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, all_gaps)
     return AssessmentResult(
         title=parts.title,
         record=record,

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from audit.model.finding import Outcome, PairAnswer
+from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer
 from audit.model.gap import Gap
 from audit.model.rule import Rule
 from audit.model.subject import controller_key
@@ -16,7 +16,6 @@ from audit.ports import CollectedObject, Engine, MemberContext
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
 MISSING_ANSWER = "missing_answer"
-CONTEXT_INCOMPLETE = "context_incomplete"
 OWNED = "owned_by_collected_controller"
 
 

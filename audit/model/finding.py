@@ -39,6 +39,10 @@ class Violation(msgspec.Struct, frozen=True, kw_only=True):
         return render_path(self.path)
 
 
+CONTEXT_INCOMPLETE = "context_incomplete"
+"""Error code of a pair whose rule must see objects that a gap may hide: it is the gap's consequence, not a second fault."""
+
+
 class PairAnswer(msgspec.Struct, frozen=True):
     """One rule's answer about one subject. Engines share equal answers: never compare them by identity."""
 

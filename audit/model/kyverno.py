@@ -80,23 +80,31 @@ class ObjectNeed(msgspec.Struct, frozen=True, kw_only=True):
     """Listed over all namespaces (or the kind has none)."""
 
 
+class OutsideNeed(msgspec.Struct, frozen=True, kw_only=True):
+    """Something besides its subject that a rule reads."""
+
+    variable: str = ""
+    """Name of the context variable; empty for needs of another kind."""
+    objects: ObjectNeed | None = None
+    """Objects the CLI must be given; None when nothing at hand can answer."""
+    code: str = ""
+    """Why nothing can answer it offline, for example ``needs_network``; empty when `objects` can."""
+    text: str = ""
+
+
 class KyvernoRule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule of a policy, with its generated forms folded in."""
 
     rule: Rule
     variants: tuple[RuleVariant, ...]
     caveats: tuple[Caveat, ...] = ()
-    cannot_run: str = ""
-    """Error code when no offline run can answer, for example ``needs_network``; empty otherwise."""
-    cannot_run_text: str = ""
+    outside: tuple[OutsideNeed, ...] = ()
     images: tuple[ImageReferences, ...] = ()
-    """Set for rules that verify images: only objects with such an image need the network."""
-    witness: str = ""
-    """Name of the companion rule that shows a `foreach` rule was looked at though its list was empty."""
+    """Set for rules that verify images: only objects with such an image need the registry."""
+    loops: bool = False
+    """A `foreach` rule: over an empty list the CLI gives no row."""
     reads: frozenset[str] = frozenset()
     """Field names the rule mentions; decides whether a redacted value concerns it."""
-    needs_objects: tuple[ObjectNeed, ...] = ()
-    """Other objects the CLI must be given for this rule."""
 
 
 class KyvernoPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,10 +116,8 @@ class KyvernoPolicy(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     namespace: str = ""
     document: bytes
-    """JSON for the CLI: mutating and generating rules and the status taken out, companions added."""
+    """JSON for the CLI: mutating and generating rules and the status taken out. Empty when no rule is left for it."""
     rules: tuple[KyvernoRule, ...]
-    counted_rules: int = 1
-    """What the CLI adds to its "policy rule(s)" count for this document."""
     apply_one: bool = False
     """``applyRules: One``: rules after the first that applied give no row."""
     match_conditions: bool = False

@@ -24,7 +24,9 @@ class Tally:
         self.counts: dict[TallyKey, int] = {}
         self.due: dict[tuple[str, str], int] = {}
 
-    def add(self, rule: str, cluster: str, outcome: Outcome, *, waived: bool = False, number: int = 1) -> None:
+    def add(
+        self, rule: str, cluster: str, outcome: Outcome, *, waived: bool = False, number: int = 1
+    ) -> None:
         """Count `number` answered pairs."""
         key = TallyKey(rule, cluster, outcome, waived)
         self.counts[key] = self.counts.get(key, 0) + number

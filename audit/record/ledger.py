@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from audit.model.finding import Finding, Outcome, PairAnswer, Violation
+from audit.model.finding import CONTEXT_INCOMPLETE, Finding, Outcome, PairAnswer, Violation
 from audit.model.rule import Rule
 from audit.model.subject import Place, SubjectRef
 from audit.model.tally import Tally
@@ -59,6 +59,8 @@ class Ledger:
         self.tally = Tally()
         self.pairs_due = 0
         self.pairs_answered = 0
+        self.errors_of_their_own = 0
+        """Error pairs that no gap explains: an engine failed, a document is ambiguous."""
         self._rules = rules
         self._waiver_of = waiver_of
         self._places = places
@@ -81,6 +83,8 @@ class Ledger:
                 waiver = self._waiver_of(answer.rule, ref, answer.violations) or ""
             tally.add(answer.rule, ref.cluster, outcome, waived=bool(waiver))
             tally.add_due(answer.rule, ref.cluster)
+            if outcome is Outcome.ERROR and answer.reason != CONTEXT_INCOMPLETE:
+                self.errors_of_their_own += 1
             entry = (answer, waiver)
             booked.append(entry)
             if outcome is not Outcome.PASS and outcome is not Outcome.SKIP:

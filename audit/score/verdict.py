@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from audit.model.assessment import Fraction, FrameworkScore
-from audit.model.finding import Outcome
 from audit.model.gap import Gap
 from audit.model.result import Gate, GroupCounts
 from audit.model.rule import Severity
 from audit.model.run import Denominator
-from audit.model.tally import Tally
 
 
 class GateConditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +52,14 @@ def judge_gates(
     return tuple(gates)
 
 
-def incomplete_reasons(denominator: Denominator, tally: Tally, gaps: Sequence[Gap]) -> tuple[str, ...]:
-    """Why the audit is incomplete; empty when nothing was left unlooked at."""
+def incomplete_reasons(denominator: Denominator, errors: int, gaps: Sequence[Gap]) -> tuple[str, ...]:
+    """Why the audit is incomplete; empty when nothing was left unlooked at that is not tolerated.
+
+    Args:
+        denominator: what came in.
+        errors: error pairs that no gap explains; those that one does stand or fall with the gap.
+        gaps: with `allowed` set on the tolerated ones.
+    """
     reasons: list[str] = []
     if denominator.rules == 0:
         reasons.append("no rule was loaded")
@@ -66,7 +70,6 @@ def incomplete_reasons(denominator: Denominator, tally: Tally, gaps: Sequence[Ga
     open_gaps = [gap for gap in gaps if not gap.allowed]
     if open_gaps:
         reasons.append(f"{len(open_gaps)} {_plural('gap', len(open_gaps))} not in allow_gaps")
-    errors = tally.total(Outcome.ERROR)
     if errors:
         reasons.append(f"{errors} {_plural('pair', errors)} could not be judged")
     missing = denominator.pairs_due - denominator.pairs_answered

@@ -8,7 +8,6 @@ import pytest
 
 from audit.evaluate.runner import (
     AMBIGUOUS_DOCUMENT,
-    CONTEXT_INCOMPLETE,
     MISSING_ANSWER,
     OWNED,
     Doubts,
@@ -17,7 +16,7 @@ from audit.evaluate.runner import (
     doubts_about,
     judge,
 )
-from audit.model.finding import Outcome, PairAnswer
+from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer
 from audit.model.gap import Gap, GapKind
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.run import EngineVersion
