@@ -173,7 +173,7 @@ func (r *reading) isTemplate(value *tree.Value) bool {
 }
 
 func (r *reading) templated(line int) {
-	r.events.problem(r.token, r.doc.number, &problem{codeTemplateMarkup, "it is a template that was not rendered", line})
+	r.events.problem(r.token, r.doc.number, &problem{codeTemplateMarkup, notRendered, line})
 }
 
 // identityIsTemplated says whether what names the object is still a template.

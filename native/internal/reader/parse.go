@@ -65,9 +65,20 @@ func invalidUTF8(text string) int {
 	return 0
 }
 
+// startsLikeJSON tells JSON from YAML in flow style and from templates, which start with two braces.
 func startsLikeJSON(text string) bool {
-	trimmed := strings.TrimLeft(text, " \t\r\n")
-	return trimmed != "" && (trimmed[0] == '{' || trimmed[0] == '[')
+	s := tree.Scanner{Text: text}
+	switch s.Space() {
+	case '{':
+		s.Pos++
+		next := s.Space()
+		return next == '"' || next == '}'
+	case '[':
+		s.Pos++
+		next := s.Space()
+		return next == '"' || next == '{' || next == ']' || next == '['
+	}
+	return false
 }
 
 // parseJSON tries the text as JSON; not done means that it may still be YAML in flow style.
@@ -169,7 +180,7 @@ func (d *document) explain(err error) *problem {
 	case strings.Contains(message, "exceeded max depth"):
 		code = codeTooDeep
 	case hasTemplateMarkup(d.text):
-		code, message = codeTemplateMarkup, "it is a template that was not rendered: "+message
+		code, message = codeTemplateMarkup, notRendered
 	}
 	const longest = 300
 	if len(message) > longest {
@@ -177,6 +188,8 @@ func (d *document) explain(err error) *problem {
 	}
 	return &problem{code, message, line}
 }
+
+const notRendered = "it is a template that was not rendered"
 
 func hasTemplateMarkup(text string) bool {
 	return strings.Contains(text, "{{") && strings.Contains(text, "}}")

@@ -142,9 +142,7 @@ func isAssignedSecret(value string) bool {
 func (r *redactor) walk(value *tree.Value, path []any) {
 	switch value.Kind {
 	case tree.Object:
-		if r.isVariable(value, path) {
-			return
-		}
+		r.named(value, path)
 		for i := range value.Members {
 			r.member(&value.Members[i], path)
 		}
@@ -179,6 +177,13 @@ func (r *redactor) member(m *tree.Member, path []any) {
 		r.replace(&m.Value, extend(path, m.Key), reasonLastApplied, text)
 		return
 	}
+	if isCommandLine(m.Key) {
+		if found := spansIn(text); len(found) > 0 {
+			m.Value = tree.StringOf(cover(text, found))
+			r.found = append(r.found, redaction{extend(path, m.Key), found[0].reason})
+		}
+		return
+	}
 	reason := secretIn(text)
 	if reason == "" && namesSecret(m.Key) && !isReferenceName(m.Key, text) && isLiteral(text) && !isProse(path, text) {
 		reason = reasonConfigValue
@@ -186,6 +191,15 @@ func (r *redactor) member(m *tree.Member, path []any) {
 	if reason != "" {
 		r.replace(&m.Value, extend(path, m.Key), reason, text)
 	}
+}
+
+// isCommandLine says whether a text field of this name holds a command or a script.
+func isCommandLine(key string) bool {
+	switch key {
+	case "args", "command", "entrypoint", "script", "source":
+		return true
+	}
+	return false
 }
 
 // isReferenceName says whether a field called like a secret holds the name of a Secret object: volumes[].secret,
@@ -226,34 +240,45 @@ func isProse(path []any, text string) bool {
 	return false
 }
 
-// isVariable redacts an environment variable in place: a map with a name and a value, in a list called env.
-func (r *redactor) isVariable(value *tree.Value, path []any) bool {
-	if len(path) < 2 || path[len(path)-2] != "env" {
-		return false
-	}
+// named redacts a value that its neighbour names, as in lists of environment variables, parameters and headers: maps
+// with a name and a value.
+func (r *redactor) named(value *tree.Value, path []any) {
 	name, literal := value.Get("name"), value.Get("value")
 	if !name.IsText() || literal == nil || literal.Kind != tree.String && literal.Kind != tree.Number {
+		return
+	}
+	if reason := variableSecret(name.Text, literal, isVariableList(path)); reason != "" {
+		r.replace(literal, extend(path, "value"), reason, literal.Text)
+	}
+}
+
+// isVariableList says whether a path leads into a list of environment variables.
+func isVariableList(path []any) bool {
+	if len(path) < 2 {
 		return false
 	}
+	list, _ := path[len(path)-2].(string)
+	return strings.Contains(strings.ToLower(list), "env")
+}
+
+func variableSecret(name string, literal *tree.Value, isVariable bool) string {
 	text := literal.Text
 	reason := secretIn(text)
-	if reason == "" && namesSecret(name.Text) && isLiteral(text) && !namesSecretObject(name.Text, text) {
-		reason = reasonEnvValue
+	if reason == "" && strings.EqualFold(name, "authorization") && isLiteral(text) && !isFormat(text) {
+		reason = reasonToken
 	}
-	if reason == "" && literal.Kind == tree.String {
-		if looksRandom(text) {
+	if reason == "" && namesSecret(name) && isLiteral(text) && !namesSecretObject(name, text) {
+		reason = reasonConfigValue
+	}
+	if reason == "" && isVariable && literal.Kind == tree.String {
+		if reason = inlineSecret(text); reason == "" && looksRandom(text) {
 			reason = reasonEnvValue
-		} else if inline := inlineSecret(text); inline != "" {
-			reason = inline
-			if inline == reasonArgValue {
-				reason = reasonEnvValue
-			}
 		}
 	}
-	if reason != "" {
-		r.replace(literal, extend(path, "value"), reason, text)
+	if isVariable && (reason == reasonConfigValue || reason == reasonArgValue) {
+		reason = reasonEnvValue
 	}
-	return true
+	return reason
 }
 
 // namesSecretObject says whether a variable names a Secret object rather than holding its value.
@@ -267,47 +292,20 @@ func namesSecretObject(name, text string) bool {
 	return false
 }
 
-// A secret given on a command line: --api-key=x, password=x, TOKEN=x.
-var inline = regexp.MustCompile(`(?:^|[\s'"&?;])(?:--?)?([A-Za-z][A-Za-z0-9_.-]{1,60})=("[^"]*"|'[^']*'|[^\s'"&;]+)`)
-var inlineFlag = regexp.MustCompile(`(?:^|\s)--([A-Za-z][A-Za-z0-9_.-]{1,60})[ \t]+("[^"]*"|'[^']*'|[^\s'"-][^\s'"]*)`)
-
-func inlineSecret(text string) string {
-	if len(text) < 8 {
-		return ""
-	}
-	if match := bearer.FindStringSubmatch(text); match != nil && strings.Contains(strings.ToLower(text), "authorization") && isLiteral(match[1]) {
-		return reasonToken
-	}
-	for _, match := range inline.FindAllStringSubmatch(text, -1) {
-		if namesSecret(match[1]) && isAssignedSecret(match[2]) || looksRandom(strings.Trim(match[2], `"'`)) {
-			return reasonArgValue
-		}
-	}
-	for _, match := range inlineFlag.FindAllStringSubmatch(text, -1) {
-		if namesSecret(match[1]) && isAssignedSecret(match[2]) {
-			return reasonArgValue
-		}
-	}
-	return ""
-}
-
-// arguments redacts single arguments; a flag may name the secret that the next argument holds.
+// arguments redacts the secrets in single arguments, and leaves the words around them: a rule must still see the flags of
+// a command. A flag may name the secret that the next argument holds.
 func (r *redactor) arguments(list *tree.Value, path []any) {
 	announced := false
 	for i := range list.Items {
 		item := &list.Items[i]
 		text := item.Text
-		reason := secretIn(text)
-		if reason == "" {
-			reason = inlineSecret(text)
-		}
-		if reason == "" && (announced && isAssignedSecret(text) || looksRandom(text)) {
-			reason = reasonArgValue
+		if announced && isAssignedSecret(text) || looksRandom(text) {
+			r.replace(item, extend(path, i), reasonArgValue, text)
+		} else if found := spansIn(text); len(found) > 0 {
+			*item = tree.StringOf(cover(text, found))
+			r.found = append(r.found, redaction{extend(path, i), found[0].reason})
 		}
 		announced = strings.HasPrefix(text, "-") && !strings.ContainsAny(text, "= \n") && namesSecret(strings.TrimLeft(text, "-"))
-		if reason != "" && !strings.HasPrefix(text, marker) {
-			r.replace(item, extend(path, i), reason, text)
-		}
 	}
 }
 

@@ -106,8 +106,8 @@ func jsonPieces(text string, line int) []chunk {
 	var pieces []chunk
 	for at := 0; ; {
 		s := tree.Scanner{Text: text, Pos: at}
-		first := s.Space()
-		if first != '{' && first != '[' {
+		s.Space()
+		if !startsLikeJSON(text[s.Pos:]) || text[s.Pos] == '[' {
 			if s.Pos == len(text) && len(pieces) > 0 {
 				return pieces
 			}
@@ -120,8 +120,8 @@ func jsonPieces(text string, line int) []chunk {
 		pieces = append(pieces, chunk{text: text[at:end], line: line + strings.Count(text[:at], "\n"), isJSON: true})
 		at = end
 	}
-	if len(pieces) == 0 || pieces[0].text[strings.IndexAny(pieces[0].text, "{[")] == '[' {
-		return whole // perhaps YAML in flow style
+	if len(pieces) == 0 {
+		return whole
 	}
 	done := 0
 	for _, piece := range pieces {
