@@ -146,7 +146,10 @@ def _gaps(result: AssessmentResult, texts: Texts) -> Iterator[str]:
 
 def _steps(steps: tuple[StepView, ...]) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
-        upto = "" if step.certain else "up to "
-        yield f"{number}. {markdown(step.title)}: {markdown(step.framework)} {upto}{step.share} ({step.percent})"
+        gains = ", ".join(
+            f"{markdown(gain.framework)} {'' if gain.certain else 'up to '}{gain.share} ({gain.percent})"
+            for gain in step.gains
+        )
+        yield f"{number}. {markdown(step.title)}: {gains}"
     if steps:
         yield ""

@@ -178,7 +178,7 @@ def _sentence(framework: FrameworkView, texts: Texts) -> str:
         )
     by_code = {part.code: part.count for part in framework.segments}
     return texts.gettext(
-        "Evidence supports {n} of {all} controls of {title}; {failed} fail, {waived} are waived and {unknown} could not be decided."
+        "Evidence supports {n} of {all} controls of {title}: {failed} not satisfied, {waived} waived, {unknown} undecided."
     ).format(
         n=framework.numerator,
         all=framework.denominator,

@@ -212,7 +212,7 @@ def _why(row: ControlRow, texts: Texts) -> str:
         clauses.append(texts.gettext("technical evidence supports"))
     text = "; ".join(clauses)
     if fleet.statement_text:
-        text += f": {visible_block(fleet.statement_text, 300)}"
+        text += f": {visible_block(fleet.statement_text, 300).rstrip('.')}"
     held = fleet.held_back_clusters
     if fleet.status is not ControlStatus.SATISFIED and held and len(held) < len(row.members):
         text += ". " + texts.gettext("Held back by {clusters}").format(

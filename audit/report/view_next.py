@@ -16,11 +16,9 @@ from audit.report.view_parts import Anchors, Piece, control_pieces
 SHOWN = 5
 
 
-class StepView(msgspec.Struct, frozen=True):
-    """One step."""
+class Gain(msgspec.Struct, frozen=True):
+    """What a step gives one framework."""
 
-    title: str
-    pieces: tuple[Piece, ...]
     framework: str
     share: str
     percent: str
@@ -30,11 +28,31 @@ class StepView(msgspec.Struct, frozen=True):
     end: str
 
 
+class StepView(msgspec.Struct, frozen=True):
+    """One step; the same fix for several frameworks is one step with several gains."""
+
+    title: str
+    pieces: tuple[Piece, ...]
+    gains: tuple[Gain, ...]
+
+
+_Pair = tuple[FrameworkScore, NextStep]
+
+
 def steps(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tuple[StepView, ...]:
     """At most five, the frameworks' steps in turn."""
     columns = [[(score, step) for step in score.next_steps] for score in result.scores]
     dealt = [pair for turn in zip_longest(*columns) for pair in turn if pair is not None]
-    return tuple(_step(result, score, step, anchors, texts) for score, step in dealt[:SHOWN])
+    return tuple(_step(result, pairs, anchors, texts) for pairs in _together(dealt)[:SHOWN])
+
+
+def _together(dealt: list[_Pair]) -> list[list[_Pair]]:
+    """Steps that do the same thing, side by side; statements and checks are each framework's own."""
+    found: dict[object, list[_Pair]] = {}
+    for number, (score, step) in enumerate(dealt):
+        shared = (step.kind, step.rules, step.gaps) if step.rules or step.gaps else number
+        found.setdefault(shared, []).append((score, step))
+    return list(found.values())
 
 
 def title(result: AssessmentResult, step: NextStep, texts: Texts) -> str:
@@ -67,28 +85,37 @@ def _gap_title(result: AssessmentResult, step: NextStep, texts: Texts) -> str:
     return texts.gettext("Close {n} gaps, first {source}").format(n=len(known), source=source)
 
 
-def _step(
-    result: AssessmentResult, score: FrameworkScore, step: NextStep, anchors: Anchors, texts: Texts
-) -> StepView:
+def _step(result: AssessmentResult, pairs: list[_Pair], anchors: Anchors, texts: Texts) -> StepView:
+    first = pairs[0][1]
     pieces: list[Piece] = []
-    hints = [result.gaps[index].hint for index in step.gaps if 0 <= index < len(result.gaps)]
-    for number, rule in enumerate(step.rules[:2]):
+    for number, rule in enumerate(first.rules[:2]):
         anchor = anchors.rule(rule)
         pieces += [Piece(", ")] if number else []
         pieces.append(Piece(visible(rule), f"#{anchor}" if anchor else ""))
+    hints = [result.gaps[index].hint for index in first.gaps if 0 <= index < len(result.gaps)]
     if hints and hints[0]:
         pieces.append(Piece(visible(hints[0])))
-    if step.controls:
-        word = texts.gettext("decides") if step.certain else texts.gettext("may decide")
+    links = [
+        link
+        for score, step in pairs
+        for link in control_pieces(score.framework, step.controls, anchors, cap=4)
+    ]
+    if links:
+        word = texts.gettext("decides") if first.certain else texts.gettext("may decide")
         pieces.append(Piece(f"; {word} " if pieces else f"{word} "))
-        shown = control_pieces(score.framework, step.controls, anchors, cap=4)
-        for number, piece in enumerate(shown):
-            pieces += [Piece(", ")] if number else []
-            pieces.append(piece)
-    base, gives = score.strict, step.gives
+    for number, link in enumerate(links):
+        pieces += [Piece(", ")] if number else []
+        pieces.append(link)
     return StepView(
-        title=title(result, step, texts),
+        title=title(result, first, texts),
         pieces=tuple(pieces),
+        gains=tuple(_gain(score, step, texts) for score, step in pairs),
+    )
+
+
+def _gain(score: FrameworkScore, step: NextStep, texts: Texts) -> Gain:
+    base, gives = score.strict, step.gives
+    return Gain(
         framework=visible(score.title),
         share=share(gives),
         percent=percent(gives, texts),

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 import msgspec
 
+from audit.model.assessment import Reason
 from audit.model.control import CheckState, Strength
 from audit.model.result import AssessmentResult, StatementState, WaiverState
 from audit.model.rule import Rule
@@ -61,6 +62,8 @@ class OpenStatement(msgspec.Struct, frozen=True):
 
     controls: tuple[Piece, ...]
     title: str
+    alone: bool
+    """Nothing else holds the control back."""
 
 
 class CheckView(msgspec.Struct, frozen=True):
@@ -169,14 +172,20 @@ def _statement(state: StatementState, anchors: Anchors, texts: Texts) -> Stateme
 
 
 def open_statements(result: AssessmentResult, anchors: Anchors) -> tuple[OpenStatement, ...]:
-    """Controls of the profile whose need for a statement is what holds them back, and no statement was ever made."""
+    """Controls of the profile that need a statement nobody made; first those that wait for nothing else."""
     made = {(state.statement.framework, state.statement.control) for state in result.statements}
-    waiting = {"statement_open", "statement_expired"}
-    return tuple(
-        OpenStatement(control_pieces(row.framework, [row.id], anchors), visible(row.title))
+    found = [
+        OpenStatement(
+            control_pieces(row.framework, [row.id], anchors),
+            visible(row.title),
+            row.fleet.reason is Reason.STATEMENT_OPEN,
+        )
         for row in result.controls
-        if row.fleet.in_profile and row.fleet.reason.value in waiting and (row.framework, row.id) not in made
-    )
+        if row.fleet.in_profile
+        and Reason.STATEMENT_OPEN in row.fleet.reasons
+        and (row.framework, row.id) not in made
+    ]
+    return tuple(sorted(found, key=lambda item: not item.alone))
 
 
 def checks(result: AssessmentResult, texts: Texts) -> tuple[CheckView, ...]:
