@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from audit.errors import ContentError
+from audit.resources import content_dir
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 32
@@ -59,17 +60,13 @@ class Document:
         )
 
 
-def read_document(path: Path, *, shown_as: str = "") -> Document:
-    """Read and parse one YAML (or JSON) file.
-
-    Args:
-        path: the file.
-        shown_as: name used in messages instead of the path, for shipped content.
+def read_document(path: Path) -> Document:
+    """Read and parse one YAML (or JSON) file. A shipped one is called ``controls/...`` wherever it is installed.
 
     Raises:
         ContentError: it cannot be read, or is not plain YAML within the bounds above; names the line where known.
     """
-    name = shown_as or str(path)
+    name = _shown(path)
     try:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
             raise ContentError(f"the file is larger than {MAX_BYTES // 1024 // 1024} MiB", file=name)
@@ -99,6 +96,15 @@ def parse_document(data: bytes, name: str) -> Document:
             column=mark.column + 1 if mark is not None else None,
         ) from error
     return Document(name, builder.value, digest, builder.lines)
+
+
+def _shown(path: Path) -> str:
+    """Equal on every machine for shipped files, so that results which name them are equal too."""
+    try:
+        folder = content_dir("controls")
+    except ContentError:
+        return str(path)
+    return f"controls/{path.relative_to(folder).as_posix()}" if path.is_relative_to(folder) else str(path)
 
 
 def _decode(data: bytes, name: str) -> str:

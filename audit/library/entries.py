@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import enum
+import functools
 import re
 import typing
 from collections.abc import Collection, Iterable, Iterator
@@ -126,7 +127,7 @@ def convert(document: Document, path: Path_, value: Any, type_: type[EntryType])
     Raises:
         ContentError: an unknown, missing or ill-typed key; names it, its line, and a near word where there is one.
     """
-    fields = {field.encode_name: field for field in msgspec.structs.fields(type_)}
+    fields = _fields(type_)
     given = mapping_at(document, path, value, fields)
     for name, field in fields.items():
         if field.required and given.get(name) is None:
@@ -136,6 +137,11 @@ def convert(document: Document, path: Path_, value: Any, type_: type[EntryType])
         return msgspec.convert({k: v for k, v in given.items() if v is not None}, type_)
     except msgspec.ValidationError as error:
         raise _explain(document, path, type_, str(error)) from error
+
+
+@functools.cache
+def _fields(type_: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(type_)}
 
 
 def day_at(document: Document, path: Path_, written: str) -> dt.date:

@@ -5,6 +5,7 @@ Packaged files come first; a user's files add entries, or replace the packaged e
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class Mappings(msgspec.Struct, frozen=True, kw_only=True):
     short: tuple[ShortLink, ...] = ()
     """Entries in the short form, kept as written and placed."""
     digests: dict[str, str] = {}
-    """File to sha256 (hex), for the run record."""
+    """Framework id to sha256 (hex) over its mapping files in the order read; ``short`` for the short form."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -92,26 +93,35 @@ def load_mappings(
     """
     entries: dict[tuple[str, str, str], MappingEntry] = {}
     short: list[ShortLink] = []
-    digests: dict[str, str] = {}
+    digests: dict[str, list[str]] = {}
     for path in paths:
         document = read_document(path)
-        digests[document.file] = document.digest
         for key, entry in _read_file(document, context).items():
             if key in entries:
                 raise document.error(
                     f"{entry.rule} is mapped to {entry.control} in {entries[key].file} already", ("mappings",)
                 )
             entries[key] = entry
+        digests.setdefault(document.value["framework"], []).append(document.digest)
     for path in user_paths:
         document = read_document(path)
-        digests[document.file] = document.digest
         if is_short_form(document):
             short += read_short_form(
                 document, context.catalogs, context.checks, context.meanings, context.rule_ids
             )
+            digests.setdefault("short", []).append(document.digest)
         else:
             entries.update(_read_file(document, context))
-    return Mappings(entries=_in_catalog_order(entries.values(), context), short=tuple(short), digests=digests)
+            digests.setdefault(document.value["framework"], []).append(document.digest)
+    return Mappings(
+        entries=_in_catalog_order(entries.values(), context),
+        short=tuple(short),
+        digests={name: _digest(found) for name, found in digests.items()},
+    )
+
+
+def _digest(digests: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _in_catalog_order(entries: Collection[MappingEntry], context: MappingContext) -> tuple[MappingEntry, ...]:
