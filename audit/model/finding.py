@@ -53,6 +53,10 @@ class PairAnswer(msgspec.Struct, frozen=True):
     """Skip reason or error code (``timeout``, ``undefined``, ``missing_answer``, ...); machine-readable."""
     message: str = ""
     """Error text, safe to print."""
+    caveats: tuple[str, ...] = ()
+    """Codes saying why this verdict could differ inside a cluster; `Rule.caveats` are not repeated here."""
+    accepted_by: str = ""
+    """Id of the engine's own live exception that accepts this failure (a Kyverno PolicyException); the outcome is the true one."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

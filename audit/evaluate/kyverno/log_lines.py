@@ -64,8 +64,8 @@ def failure_reason(result: RunResult) -> str:
     return f"exit code {result.code}: {said}"
 
 
-def clean(text: str) -> str:
-    """One printable line of at most 300 characters: what is quoted comes from files under audit."""
+def clean(text: str, limit: int = _MAX_REASON) -> str:
+    """One printable line of bounded length: what is quoted comes from files under audit."""
     line = " ".join(_COLOUR.sub("", text).split())
     line = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in line)
-    return line if len(line) <= _MAX_REASON else line[: _MAX_REASON - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"

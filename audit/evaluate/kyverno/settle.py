@@ -30,13 +30,17 @@ Loss = tuple[str, str]
 class Settled(msgspec.Struct, kw_only=True):
     """What is known of a set of objects under a set of policies."""
 
-    rows: dict[int, list[Row]] = {}
-    """By `id` of the subject."""
+    rows: dict[int, dict[str, list[Row]]] = {}
+    """By `id` of the subject, then by the policy's name in the rows."""
     lost: dict[int, Loss] = {}
     """Objects that no run could look at."""
     lost_pairs: dict[tuple[int, str], Loss] = {}
     """By `id` of the subject and key of the policy."""
     refused: dict[str, str] = {}
+
+    def rows_of(self, subject: Subject, policy: KyvernoPolicy) -> Sequence[Row]:
+        """The rows of one policy about one object."""
+        return self.rows.get(id(subject), {}).get(policy.row_name, ())
 
     def loss(self, subject: Subject, policy: KyvernoPolicy) -> Loss | None:
         """Why there is no answer, or None when there was a run."""
@@ -58,6 +62,7 @@ class Settler:
         self._template = template
         self._left = max_runs
         self._strikes: Counter[str] = Counter()
+        self._fine: set[frozenset[str]] = set()
 
     def settle(self, subjects: Sequence[Subject], policies: Sequence[KyvernoPolicy]) -> Settled:
         """Judge all subjects by all policies."""
@@ -65,8 +70,6 @@ class Settler:
         together = [policy for policy in policies if self._strikes[policy.key] < _STRIKES]
         if together and subjects:
             self._settle(list(subjects), together)
-            late = [policy for policy in together if self._strikes[policy.key] >= _STRIKES]
-            apart = [policy for policy in apart if policy not in late]
         for policy in apart:
             self._settle_apart(list(subjects), policy)
         return self.settled
@@ -79,7 +82,7 @@ class Settler:
         if attempt.code == STOPPED or self._left <= 0:
             self._lose(subjects, policies, attempt)
             return
-        if not self._attempt([], policies).ok:
+        if not self._runs_alone(policies):
             self._without_culprits(subjects, policies)
             return
         poison, deferred = self._find_poison(subjects, policies)
@@ -91,7 +94,8 @@ class Settler:
         self, subjects: list[Subject], policies: list[KyvernoPolicy]
     ) -> tuple[Subject, list[Subject]]:
         """The one object a failing set is narrowed down to, and those not settled on the way."""
-        current, deferred = subjects, []
+        current: list[Subject] = subjects
+        deferred: list[Subject] = []
         while len(current) > 1:
             middle = len(current) // 2
             left, right = current[:middle], current[middle:]
@@ -116,7 +120,8 @@ class Settler:
         if not bare.ok:
             self._lose([subject], policies, bare)
             return
-        current, deferred = policies, []
+        current: list[KyvernoPolicy] = policies
+        deferred: list[KyvernoPolicy] = []
         while len(current) > 1:
             middle = len(current) // 2
             left, right = current[:middle], current[middle:]
@@ -184,6 +189,13 @@ class Settler:
         right = self._part_policies(policies[middle:])
         return left[0] + right[0], left[1] + right[1]
 
+    def _runs_alone(self, policies: Sequence[KyvernoPolicy]) -> bool:
+        """Whether these policies run at all, with nothing but the canary to judge."""
+        keys = frozenset(policy.key for policy in policies)
+        if keys not in self._fine and self._attempt([], policies).ok:
+            self._fine.add(keys)
+        return keys in self._fine
+
     def _attempt(self, subjects: Sequence[Subject], policies: Sequence[KyvernoPolicy]) -> Attempt:
         self._left -= 1
         request = msgspec.structs.replace(self._template, subjects=subjects, policies=policies)
@@ -197,7 +209,9 @@ class Settler:
         missed = []
         for subject, rows, seen in zip(subjects, attempt.rows, attempt.seen, strict=True):
             if seen:
-                self.settled.rows.setdefault(id(subject), []).extend(rows)
+                by_policy = self.settled.rows.setdefault(id(subject), {})
+                for row in rows:
+                    by_policy.setdefault(row.policy, []).append(row)
             else:
                 missed.append(subject)
         if not missed:

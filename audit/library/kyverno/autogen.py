@@ -102,19 +102,6 @@ def variants_of(rule: dict[str, Any], controllers: Sequence[str]) -> tuple[RuleV
     return tuple(variants)
 
 
-def count_rules(rules: Sequence[dict[str, Any]], controllers: Sequence[str]) -> int:
-    """How many rules the CLI counts for a policy: written ones and generated ones."""
-    if list(controllers) == ["none"]:
-        return len(rules)
-    listed = ",".join(controllers)
-    forms = int(any(kind not in ("", "CronJob") for kind in controllers))
-    forms += int("CronJob" in listed or "all" in listed)
-    made = forms * sum(_is_generated(rule) for rule in rules)
-    if not made:
-        return len(rules)
-    return made + sum(not text_of(rule.get("name")).startswith("autogen-") for rule in rules)
-
-
 def _is_generated(rule: dict[str, Any]) -> bool:
     if text_of(rule.get("name")).startswith("autogen-"):
         return False

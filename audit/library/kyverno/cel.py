@@ -18,6 +18,7 @@ from audit.model.kyverno import (
     ImageReferences,
     KyvernoPolicy,
     KyvernoRule,
+    OutsideNeed,
     PolicyFamily,
     RuleVariant,
 )
@@ -58,7 +59,7 @@ def read_cel(document: PolicyDocument, family: PolicyFamily) -> KyvernoPolicy:
         api_version=document.api_version,
         name=document.name,
         namespace=namespace_of(document) if document.kind.startswith("Namespaced") else "",
-        document=b"" if rule.cannot_run else _document(document, document.name, document.spec),
+        document=b"" if family is PolicyFamily.IMAGE else _document(document, document.name, document.spec),
         rules=(rule,),
         file=document.file,
         line=document.line,
@@ -149,20 +150,17 @@ def _rule(
         ),
         variants=variants,
         caveats=caveats,
-        cannot_run=needs.cannot_run,
-        cannot_run_text=needs.cannot_run_text,
+        outside=needs.outside,
         images=images,
         reads=needs.reads,
-        needs_objects=needs.objects,
     )
 
 
 def _needs(spec: dict[str, Any], family: PolicyFamily) -> Needs:
     needs = needs_of_cel(spec)
-    if family is PolicyFamily.IMAGE and not needs.cannot_run:
-        return msgspec.structs.replace(
-            needs, cannot_run=NEEDS_NETWORK, cannot_run_text="verifies images, which needs a registry"
-        )
+    if family is PolicyFamily.IMAGE:
+        registry = OutsideNeed(code=NEEDS_NETWORK, text="verifies images, which needs a registry")
+        return msgspec.structs.replace(needs, outside=(*needs.outside, registry))
     return needs
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from audit.library.kyverno.autogen import ANNOTATION, controllers_of, count_rules, rules_of, variants_of
+from audit.library.kyverno.autogen import ANNOTATION, controllers_of, rules_of, variants_of
 from audit.library.kyverno.documents import PolicyDocument, list_of, mapping_of, text_of, texts_of
 from audit.library.kyverno.match_kinds import rule_kinds
-from audit.library.kyverno.needs import NEEDS_NETWORK, Needs, context_needs, needs_of_classic
+from audit.library.kyverno.needs import Needs, context_needs, needs_of_classic
 from audit.library.kyverno.words import PolicyWords, digest_of, remedy, rule_id, words_of
 from audit.model.kyverno import (
     Caveat,
@@ -22,7 +22,6 @@ from audit.model.kyverno import (
 )
 from audit.model.rule import Rule
 
-WITNESS_PREFIX = "fleetaudit-looked-"
 _DROPPED_METADATA = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation", "selfLink")
 
 
@@ -46,25 +45,12 @@ def read_classic(document: PolicyDocument, global_entries: Mapping[str, dict[str
             )
     words = words_of(document)
     controllers = controllers_of(document)
-    apply_one = document.spec.get("applyRules") == "One"
-    rules: list[KyvernoRule] = []
-    handed: list[dict[str, Any]] = []
-    for index, rule in enumerate(written):
-        if not _judges(rule):
-            continue
-        made = _rule(
-            document,
-            rule,
-            words,
-            variants_of(rule, controllers),
-            needs_of_classic(rule, dict(global_entries)),
-            witness=f"{WITNESS_PREFIX}{index}" if _is_loop(rule) and not apply_one else "",
-        )
-        rules.append(made)
-        if not made.cannot_run:
-            handed.append(_without_images(rule))
-            if made.witness:
-                handed.append(_witness(rule, made.witness))
+    judging = [rule for rule in written if _judges(rule)]
+    rules = [
+        _rule(document, rule, words, variants_of(rule, controllers), needs_of_classic(rule, global_entries))
+        for rule in judging
+    ]
+    handed = [_validating(rule) for rule in judging if rule.get("validate")]
     return KyvernoPolicy(
         family=PolicyFamily.CLASSIC,
         kind=document.kind,
@@ -73,8 +59,7 @@ def read_classic(document: PolicyDocument, global_entries: Mapping[str, dict[str
         namespace=namespace_of(document),
         document=_document(document, handed, controllers) if handed else b"",
         rules=tuple(rules),
-        counted_rules=count_rules(handed, controllers),
-        apply_one=apply_one,
+        apply_one=document.spec.get("applyRules") == "One",
         match_conditions=bool(_match_conditions(document.spec)),
         file=document.file,
         line=document.line,
@@ -97,24 +82,14 @@ def _judges(rule: dict[str, Any]) -> bool:
     return bool(rule.get("validate") or rule.get("verifyImages"))
 
 
-def _is_loop(rule: dict[str, Any]) -> bool:
-    return bool(mapping_of(rule.get("validate")).get("foreach"))
-
-
 def _rule(
     document: PolicyDocument,
     rule: dict[str, Any],
     words: PolicyWords,
     variants: tuple[RuleVariant, ...],
     needs: Needs,
-    *,
-    witness: str,
 ) -> KyvernoRule:
     name = text_of(rule["name"])
-    images = tuple(_images(rule))
-    cannot_run, text = needs.cannot_run, needs.cannot_run_text
-    if images and not cannot_run:
-        cannot_run, text = NEEDS_NETWORK, "verifies image signatures, which needs a registry"
     several = len(rules_of(document)) > 1
     kinds = rule_kinds(PolicyFamily.CLASSIC, variants)
     caveats = [*needs.caveats]
@@ -144,12 +119,10 @@ def _rule(
         ),
         variants=variants,
         caveats=tuple(caveats),
-        cannot_run=cannot_run,
-        cannot_run_text=text,
-        images=images,
-        witness="" if cannot_run else witness,
+        outside=needs.outside,
+        images=tuple(_images(rule)),
+        loops=bool(mapping_of(rule.get("validate")).get("foreach")),
         reads=needs.reads,
-        needs_objects=needs.objects,
     )
 
 
@@ -180,27 +153,15 @@ def _match_conditions(spec: dict[str, Any]) -> list[Any]:
     return list_of(mapping_of(spec.get("webhookConfiguration")).get("matchConditions"))
 
 
-def _without_images(rule: dict[str, Any]) -> dict[str, Any]:
+def _validating(rule: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in rule.items() if key not in ("mutate", "generate", "verifyImages")}
-
-
-def _witness(rule: dict[str, Any], name: str) -> dict[str, Any]:
-    """A rule that is selected as its model is and always passes: a loop over an empty list gives no row."""
-    kept = ("match", "exclude", "context", "preconditions", "celPreconditions")
-    return {
-        "name": name,
-        **{key: rule[key] for key in kept if key in rule},
-        "validate": {
-            "message": "looked at",
-            "deny": {"conditions": {"all": [{"key": "looked", "operator": "Equals", "value": "at"}]}},
-        },
-    }
 
 
 def _document(document: PolicyDocument, rules: list[dict[str, Any]], controllers: tuple[str, ...]) -> bytes:
     metadata = {key: value for key, value in document.metadata.items() if key not in _DROPPED_METADATA}
     # Fixed, because it was computed from all rules and some are not handed over.
-    annotations = {**mapping_of(metadata.get("annotations")), ANNOTATION: ",".join(controllers) or "none"}
+    made = [controller for controller in controllers if controller not in ("", "all", "none")]
+    annotations = {**mapping_of(metadata.get("annotations")), ANNOTATION: ",".join(made) or "none"}
     metadata["annotations"] = {key: value for key, value in annotations.items() if isinstance(value, str)}
     if namespace := namespace_of(document):
         metadata["namespace"] = namespace

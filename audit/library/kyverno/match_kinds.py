@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from audit.library.kyverno.documents import list_of, mapping_of, texts_of
 from audit.model.api_resources import built_in_kind
+from audit.model.kind_selector import parse_kind_selector
 from audit.model.kyverno import PolicyFamily, RuleVariant
 from audit.model.subject import kind_key
-
-_VERSION = re.compile(r"(v\d((alpha|beta)\d)?|\*)\Z")
-
-
-def parse_kind_selector(selector: str) -> tuple[str, str, str, str]:
-    """(group, version, kind, subresource) with wildcards, as Kyverno reads ``apps/v1/Deployment`` or ``Pod/exec``.
-
-    Follows ``ParseKindSelector`` of Kyverno's pkg/utils/kube/kind.go.
-    """
-    parts = selector.split("/")
-    parts = [*parts[:-1], *parts[-1].split(".")]
-    match parts:
-        case [kind]:
-            return "*", "*", kind, ""
-        case ["*", "*"]:
-            return "*", "*", "*", "*"
-        case ["*", sub] if sub == sub.lower():
-            return "*", "*", "*", sub
-        case [first, second] if _VERSION.match(first):
-            return "*", first, second, ""
-        case [kind, sub]:
-            return "*", "*", kind, sub
-        case [first, second, third] if _VERSION.match(first):
-            return "*", first, second, third
-        case [group, version, kind]:
-            return group, version, kind, ""
-        case [group, version, kind, sub]:
-            return group, version, kind, sub
-    return "", "", "", ""
 
 
 def kinds_in(block: dict[str, Any]) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ others with an empty list that looks like the truth.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from audit.library.kyverno.documents import list_of, mapping_of, text_of
-from audit.model.api_resources import built_in_kind, is_namespaced
-from audit.model.kyverno import Caveat, ObjectNeed
+from audit.model.api_resources import built_in_kind, built_in_plural, guess_plural, is_namespaced
+from audit.model.kyverno import Caveat, ObjectNeed, OutsideNeed
 from audit.model.rule import ContextNeed
 from audit.model.subject import kind_key
 
@@ -37,59 +37,54 @@ _OPERATION = re.compile(r"request\.(operation|oldObject)\b|\boldObject\b")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESOURCE_CALL = re.compile(r"\bresource\.(Get|List|Post)\(")
 _LITERAL_CALL = re.compile(
-    r"\bresource\.(Get|List)\(\s*(?P<q>[\"'])(?P<version>[^\"']*)(?P=q)\s*,"
+    r"\bresource\.(?P<verb>Get|List)\(\s*(?P<q>[\"'])(?P<version>[^\"']*)(?P=q)\s*,"
     r"\s*(?P<p>[\"'])(?P<plural>[^\"']*)(?P=p)\s*,\s*(?P<namespace>\"\"|'')?"
 )
 _CEL_NETWORK = re.compile(r"\bhttp\.(Get|Post|Client)\b")
 _CEL_GLOBAL = re.compile(r"\bglobalContext\.Get\(")
 
 
-_NOTHING = ("", "")
 _CONFIG_MAP = ObjectNeed(group="", version="v1", kind="ConfigMap", plural="configmaps", whole_cluster=False)
 
 
 class Needs(msgspec.Struct, frozen=True, kw_only=True):
     """What one rule asks of its surroundings."""
 
-    objects: tuple[ObjectNeed, ...] = ()
-    cannot_run: str = ""
-    cannot_run_text: str = ""
+    outside: tuple[OutsideNeed, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     reads: frozenset[str] = frozenset()
 
+    @property
+    def objects(self) -> list[ObjectNeed]:
+        """Objects that must be collected."""
+        return [need.objects for need in self.outside if need.objects is not None]
 
-def needs_of_classic(rule: dict[str, Any], global_entries: dict[str, dict[str, Any]]) -> Needs:
+
+def needs_of_classic(rule: dict[str, Any], global_entries: Mapping[str, dict[str, Any]]) -> Needs:
     """Needs of a rule of a ClusterPolicy or Policy.
 
     Args:
         rule: as written.
         global_entries: specs of the GlobalContextEntries that were loaded, by name.
     """
-    objects: dict[str, ObjectNeed] = {}
-    problem = _NOTHING
     validate = mapping_of(rule.get("validate"))
+    outside = [
+        need for entry in _context_entries(rule) if (need := _entry(entry, global_entries)) is not None
+    ]
+    outside += _parameters(mapping_of(validate.get("cel")))
     if validate.get("manifests"):
-        problem = (NEEDS_NETWORK, "checks signatures of manifests, which needs the transparency log")
-    for entry in _context_entries(rule):
-        found, trouble = _entry(entry, global_entries)
-        problem = problem if problem[0] else trouble
-        objects |= {f"{need.group}/{need.version}/{need.plural}/{need.whole_cluster}": need for need in found}
+        text = "checks signatures of manifests, which needs the transparency log"
+        outside.append(OutsideNeed(code=NEEDS_NETWORK, text=text))
+    if rule.get("verifyImages"):
+        outside.append(OutsideNeed(code=NEEDS_NETWORK, text="verifies images, which needs a registry"))
     text = msgspec.json.encode(rule).decode()
-    selects_user = any(
-        mapping_of(block).get(key)
-        for part in ("match", "exclude")
-        for block in _filters(mapping_of(rule.get(part)))
-        for key in ("subjects", "roles", "clusterRoles")
-    )
-    selects_operation = any(
-        mapping_of(mapping_of(block).get("resources")).get("operations")
-        for part in ("match", "exclude")
-        for block in _filters(mapping_of(rule.get(part)))
-    )
+    filters = [
+        mapping_of(entry) for part in ("match", "exclude") for entry in _filters(mapping_of(rule.get(part)))
+    ]
+    selects_user = any(entry.get(key) for entry in filters for key in ("subjects", "roles", "clusterRoles"))
+    selects_operation = any(mapping_of(entry.get("resources")).get("operations") for entry in filters)
     return Needs(
-        objects=tuple(objects[key] for key in sorted(objects)),
-        cannot_run=problem[0],
-        cannot_run_text=problem[1],
+        outside=tuple(outside),
         caveats=_caveats(text, user=selects_user, operation=selects_operation),
         reads=frozenset(_WORD.findall(text)),
     )
@@ -98,41 +93,54 @@ def needs_of_classic(rule: dict[str, Any], global_entries: dict[str, dict[str, A
 def needs_of_cel(spec: dict[str, Any]) -> Needs:
     """Needs of a policy written in CEL."""
     text = msgspec.json.encode(spec).decode().replace('\\"', '"')
-    objects: dict[str, ObjectNeed] = {}
-    problem = _NOTHING
+    outside = []
     if _CEL_NETWORK.search(text):
-        problem = (NEEDS_NETWORK, "calls a service")
-    elif _CEL_GLOBAL.search(text):
-        problem = (NEEDS_GLOBAL_CONTEXT, "reads a global context entry, which the CLI takes for empty")
+        outside.append(OutsideNeed(code=NEEDS_NETWORK, text="calls a service"))
+    if _CEL_GLOBAL.search(text):
+        reason = "reads a global context entry, which the CLI takes for empty"
+        outside.append(OutsideNeed(code=NEEDS_GLOBAL_CONTEXT, text=reason))
     calls = list(_LITERAL_CALL.finditer(text))
     if len(calls) != len(_RESOURCE_CALL.findall(text)):
-        problem = problem if problem[0] else (NEEDS_API_SERVER, "reads objects whose kind is computed")
-    for call in calls:
-        group, _, version = call["version"].rpartition("/")
-        kind = built_in_kind(group, call["plural"])
-        whole = call["namespace"] is not None
-        if kind is None or (whole and is_namespaced(kind_key(group, kind)) and call[1] == "List"):
-            reason = (
-                "lists objects of a kind over all namespaces" if kind else "reads objects of a custom kind"
-            )
-            problem = problem if problem[0] else (NEEDS_API_SERVER, f"{reason}, which the CLI can't offline")
-        else:
-            key = f"{group}/{version}/{call['plural']}"
-            objects[key] = ObjectNeed(
-                group=group, version=version, kind=kind, plural=call["plural"], whole_cluster=whole
-            )
+        outside.append(OutsideNeed(code=NEEDS_API_SERVER, text="reads objects whose kind is computed"))
+    outside += [_cel_call(call) for call in calls]
+    outside += _parameters(spec)
     operations = {
         operation
         for entry in list_of(mapping_of(spec.get("matchConstraints")).get("resourceRules"))
         for operation in list_of(mapping_of(entry).get("operations"))
     }
     return Needs(
-        objects=tuple(objects[key] for key in sorted(objects)),
-        cannot_run=problem[0],
-        cannot_run_text=problem[1],
+        outside=tuple(outside),
         caveats=_caveats(text, user=False, operation=operations.isdisjoint({"CREATE", "*"})),
         reads=frozenset(_WORD.findall(text)),
     )
+
+
+def _cel_call(call: re.Match[str]) -> OutsideNeed:
+    group, _, version = call["version"].rpartition("/")
+    plural = call["plural"]
+    kind = built_in_kind(group, plural)
+    if kind is None:
+        return OutsideNeed(code=NEEDS_API_SERVER, text=f"reads {plural}.{group}, which the CLI can't offline")
+    whole = call["namespace"] is not None
+    if whole and call["verb"] == "List" and is_namespaced(kind_key(group, kind)):
+        # Offline the CLI finds nothing then, and says nothing.
+        text = f"lists {plural} over all namespaces, which the CLI can't offline"
+        return OutsideNeed(code=NEEDS_API_SERVER, text=text)
+    need = ObjectNeed(group=group, version=version, kind=kind, plural=plural, whole_cluster=False)
+    return OutsideNeed(objects=need)
+
+
+def _parameters(spec: dict[str, Any]) -> list[OutsideNeed]:
+    """Objects of the parameter kind of a policy in CEL."""
+    kind = mapping_of(spec.get("paramKind"))
+    name = text_of(kind.get("kind"))
+    if not name:
+        return []
+    group, _, version = text_of(kind.get("apiVersion")).rpartition("/")
+    plural = built_in_plural(kind_key(group, name)) or guess_plural(name)
+    need = ObjectNeed(group=group, version=version, kind=name, plural=plural, whole_cluster=False)
+    return [OutsideNeed(objects=need)]
 
 
 def context_needs(objects: Iterable[ObjectNeed], *, namespaces: bool, crds: bool) -> tuple[ContextNeed, ...]:
@@ -182,44 +190,43 @@ def _context_entries(part: Any) -> Iterator[dict[str, Any]]:
             yield from _context_entries(part.get(key))
 
 
-def _entry(
-    entry: dict[str, Any], global_entries: dict[str, dict[str, Any]]
-) -> tuple[list[ObjectNeed], tuple[str, str]]:
+def _entry(entry: dict[str, Any], global_entries: Mapping[str, dict[str, Any]]) -> OutsideNeed | None:
+    name = text_of(entry.get("name"))
     if isinstance(entry.get("apiCall"), dict):
-        return _api_call(entry["apiCall"])
+        return _api_call(name, entry["apiCall"])
+    if isinstance(entry.get("imageRegistry"), dict):
+        # The CLI leaves such a variable out, and `||` then yields the fallback as if it were the truth.
+        return OutsideNeed(variable=name, code=NEEDS_NETWORK, text="reads image metadata from a registry")
     if isinstance(entry.get("configMap"), dict):
-        return [_CONFIG_MAP], _NOTHING
+        return OutsideNeed(variable=name, objects=_CONFIG_MAP)
     if isinstance(entry.get("globalReference"), dict):
-        name = text_of(entry["globalReference"].get("name"))
-        return _global(name, global_entries.get(name))
-    # Variables are local; a registry's data are refused visibly by the CLI, and only where they are used.
-    return [], _NOTHING
+        return _global(name, text_of(entry["globalReference"].get("name")), global_entries)
+    return None
 
 
-def _global(name: str, spec: dict[str, Any] | None) -> tuple[list[ObjectNeed], tuple[str, str]]:
-    source = mapping_of((spec or {}).get("kubernetesResource"))
+def _global(variable: str, name: str, global_entries: Mapping[str, dict[str, Any]]) -> OutsideNeed:
+    source = mapping_of(mapping_of(global_entries.get(name)).get("kubernetesResource"))
     plural = text_of(source.get("resource"))
     group, version = text_of(source.get("group")), text_of(source.get("version"))
     kind = built_in_kind(group, plural)
     if kind is None:
-        return [], (
-            NEEDS_GLOBAL_CONTEXT,
-            f"reads the global context entry {name}, which is not at hand offline",
-        )
+        text = f"reads the global context entry {name}, which is not at hand offline"
+        return OutsideNeed(variable=variable, code=NEEDS_GLOBAL_CONTEXT, text=text)
     need = ObjectNeed(
         group=group, version=version, kind=kind, plural=plural, whole_cluster=not source.get("namespace")
     )
-    return [need], _NOTHING
+    return OutsideNeed(variable=variable, objects=need)
 
 
-def _api_call(call: dict[str, Any]) -> tuple[list[ObjectNeed], tuple[str, str]]:
+def _api_call(variable: str, call: dict[str, Any]) -> OutsideNeed:
     if call.get("service"):
-        return [], (NEEDS_NETWORK, "calls a service")
+        return OutsideNeed(variable=variable, code=NEEDS_NETWORK, text="calls a service")
     url = text_of(call.get("urlPath"))
     need = object_need(url)
     if need is None or text_of(call.get("method")) not in ("", "GET"):
-        return [], (NEEDS_API_SERVER, f"asks the API server for {url or 'something'}")
-    return [need], _NOTHING
+        text = f"asks the API server for {url or 'something'}"
+        return OutsideNeed(variable=variable, code=NEEDS_API_SERVER, text=text)
+    return OutsideNeed(variable=variable, objects=need)
 
 
 def object_need(url: str) -> ObjectNeed | None:
