@@ -6,7 +6,7 @@ import base64
 import functools
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,17 +16,20 @@ from markupsafe import Markup
 
 from audit.model.result import AssessmentResult
 from audit.report.files import atomic
-from audit.report.html_findings import FindingsPages, Sink
+from audit.report.html_findings import FindingsPages, SideFile, Sink
 from audit.report.html_rows import ICONS, icon
 from audit.report.json_writer import seal
 from audit.report.text import css_string
 from audit.report.texts import Texts
 from audit.report.view import ReportView, build_view
 from audit.report.view_findings import GroupFeed, GroupWords
+from audit.report.view_parts import Piece
 from audit.resources import content_dir
 
 SIZE_LIMIT = 5_000_000
 """Bytes of one HTML file, about."""
+_LINKS = 6
+"""Groups linked from one control."""
 _PIECES = 2000
 """Template pieces joined before they are encoded and written."""
 _SIDE_FILES = "findings-*.html"
@@ -132,10 +135,19 @@ class _Findings(msgspec.Struct, frozen=True):
     """What the main page needs of the findings."""
 
     chunks: Callable[[], Iterator[Markup]]
-    files: tuple[Any, ...]
-    critical: tuple[Any, ...]
-    links: Mapping[str, Any]
+    files: tuple[SideFile, ...]
+    critical: tuple[Piece, ...]
+    links: Mapping[str, Sequence[Piece]]
     overflow: Mapping[str, int]
+
+    def of(self, rules: Iterable[str]) -> list[Piece]:
+        """The first groups of these rules, worst rule first in the order given, at most a handful."""
+        return [link for rule in rules for link in self.links.get(rule, ())][:_LINKS]
+
+    def more(self, rules: Iterable[str]) -> int:
+        """How many groups of these rules are not among them."""
+        total = sum(len(self.links.get(rule, ())) + self.overflow.get(rule, 0) for rule in rules)
+        return max(0, total - _LINKS) if total else 0
 
 
 def _chunks(text: io.StringIO) -> Iterator[Markup]:

@@ -72,8 +72,9 @@ def markdown_code(text: str, cap: int = LINE_CAP) -> str:
 
 def css_string(text: str) -> str:
     """A CSS string literal. Only letters, digits and spaces stand for themselves."""
+    # The space ends the escape and belongs to it; without one it would swallow a space of the text.
     body = "".join(
-        c if c.isascii() and (c.isalnum() or c == " ") else f"\\{ord(c):06x}" for c in visible(text)
+        c if c.isascii() and (c.isalnum() or c == " ") else f"\\{ord(c):x} " for c in visible(text)
     )
     return f'"{body}"'
 

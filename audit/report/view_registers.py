@@ -92,6 +92,7 @@ class RuleView(msgspec.Struct, frozen=True):
     decides: tuple[Piece, ...]
     description: str
     remediation: str
+    caveats: tuple[str, ...]
     references: tuple[str, ...]
     place: str
     digest: str
@@ -267,6 +268,7 @@ def _rule(
         decides=_several(decided[rule.id], anchors),
         description=visible_block(rule.description, 1200),
         remediation=visible_block(rule.remediation, 1200),
+        caveats=tuple(visible_block(text, 600) for text in rule.caveats),
         references=tuple(filter(None, (https_only(link) for link in rule.references))),
         place=visible(rule.file) + (f":{rule.line}" if rule.line else ""),
         digest=visible(rule.digest),

@@ -102,6 +102,10 @@ def test_a_css_string_cannot_be_left(text: str) -> None:
     assert all(c.isascii() and (c.isalnum() or c in " \\") for c in body)
 
 
+def test_a_css_string_keeps_the_spaces_after_escapes() -> None:
+    assert css_string("a, b") == '"a\\2c  b"'
+
+
 @pytest.mark.parametrize(
     "link",
     [
