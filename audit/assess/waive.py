@@ -76,7 +76,7 @@ class WaiverIndex:
         if not self._matched.get(waiver.id):
             partly = self._partly.get(waiver.id)
             warnings.append(
-                f"accepts only a part of what fails, {partly} times" if partly else "matched nothing"
+                f"covers only a part of what fails, pairs: {partly}" if partly else "matched nothing"
             )
         return "; ".join(warnings)
 
