@@ -88,6 +88,11 @@ bucket(kind_key, ns) := found if {
 
 unnamed := {"", "default"}
 
+# Keys of the inventory under which the namespace of this object is found.
+namespaces := ["", "default"] if {
+	unnamed[namespace]
+} else := [namespace]
+
 # Objects of a kind in every namespace.
 everywhere(kind_key) := [item |
 	some found in data.inventory[kind_key]

@@ -41,7 +41,7 @@ parse_text(text) := whole(text) if {
 	found := regex.find_all_string_submatch_n(`^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[kMGTPEmun]|[eE][+-]?[0-9]+)?$`, text, 1)
 	count(found) == 1
 	parts := found[0]
-	exponent_fits(parts[4])
+	suffix_fits(parts[4], concat("", [parts[2], parts[3]]))
 } else := invalid("not a quantity")
 
 # The common form: digits and a suffix.
@@ -107,9 +107,16 @@ capped(suffix, size) := limit if {
 	size > limit
 } else := size
 
-# A longer exponent would only build huge numbers.
-exponent_fits(suffix) if {
+# A longer exponent would only build huge numbers. Without digits the server knows no value that small or that large.
+suffix_fits(suffix, digits) if {
+	digits != ""
 	count(suffix) <= 5
+}
+
+suffix_fits(suffix, "") if {
+	count(suffix) <= 5
+	not suffix in ["Pi", "Ei"]
+	not regex.match(`^[eE]-[0-9]{2,}$`, suffix)
 }
 
 nanos := {

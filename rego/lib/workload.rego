@@ -12,14 +12,20 @@ entries := data.pod_templates[kind_key]
 
 default kind_key := ""
 
+kind_key := concat("/", [parts[0], input.kind]) if {
+	parts := split(input.apiVersion, "/")
+	count(parts) == 2
+}
+
 kind_key := input.kind if not contains(input.apiVersion, "/")
 
-kind_key := concat("/", [split(input.apiVersion, "/")[0], input.kind]) if contains(input.apiVersion, "/")
-
-# Every place that holds a pod template, a pod spec or a lone container, in the order of the table.
+# Every place that holds a pod template, a pod spec or a lone container, in the order of the table, those behind a star last.
 #   path             from the object's root to what the table points at
+#   holds            template, spec, container or argo_template
 #   spec_path        from the root to the pod spec
-#   spec             the pod spec ({} when absent)
+#   spec             the pod spec ({} when absent); for Argo completed from the workflow
+#   own              the pod spec without what it inherits
+#   outer            (Argo) {"path", "value"} of what it inherits from, nearest first; else []
 #   metadata         the pod's metadata ({} when absent)
 #   security         spec.securityContext ({} when absent)
 #   partial          true when another object fills what is not said here: judge values, never absence
@@ -28,12 +34,7 @@ kind_key := concat("/", [split(input.apiVersion, "/")[0], input.kind]) if contai
 #   service_account  false when the account is set in another object
 #   windows          spec.os.name is windows
 #   user_namespace   spec.hostUsers is false
-templates := [template(entry, place) |
-	some entry in entries
-	some place in located(entry.path)
-	is_object(place.value)
-	runs_pods(entry, place.value)
-]
+templates := array.concat(fixed_templates, starred_templates)
 
 # Templates whose pod-level fields are all here: the ones that can be judged on absence.
 whole_templates := [t | some t in templates; not t.partial]
@@ -47,20 +48,20 @@ whole_templates := [t | some t in templates; not t.partial]
 #   template  index into templates
 #   partial   as for templates
 #   windows   as for templates
-containers := array.concat(listed_containers, lone_containers)
+containers := array.concat(array.concat(main_containers, init_containers), other_containers)
 
 # Containers that can be judged on absence.
 whole_containers := [c | some c in containers; not c.partial]
 
 # Containers of pods that aren't Windows pods, partial ones included.
-linux_containers := [c | some c in containers; c.windows == false]
+linux_containers := [c | some c in containers; not c.windows]
 
 # A Linux container that can be judged on absence is there.
 default has_linux_container := false
 
 has_linux_container if {
 	some c in whole_containers
-	c.windows == false
+	not c.windows
 }
 
 # Those that hold resources of their own; the API refuses resources on ephemeral ones.
@@ -71,15 +72,15 @@ serving_containers := [c |
 	some c in whole_containers
 	serving_types[c.type]
 	t := templates[c.template]
-	t.once == false
+	not t.once
 	t.probes == "own"
 ]
 
 # Volumes of all templates: {"path", "name", "value", "template"}.
 volumes := [volume |
 	some index, t in templates
-	some source in t.sources
-	some i, value in object.get(source.value, "volumes", [])
+	some source in array.concat([{"path": t.spec_path, "value": t.own}], t.outer)
+	some i, value in source.value.volumes
 	volume := {
 		"path": array.concat(source.path, ["volumes", i]),
 		"name": name_of(value, "volumes", i),
@@ -89,10 +90,20 @@ volumes := [volume |
 ]
 
 # Where a pod-level field stands, or should stand.
-field_path(t, field) := array.concat(holders[0].path, [field]) if {
-	holders := [source | some source in t.sources; object.get(source.value, field, null) != null]
+field_path(t, field) := array.concat(t.spec_path, [field]) if {
+	object.get(t.own, field, null) != null
+} else := array.concat(holders[0].path, [field]) if {
+	holders := [source | some source in t.outer; object.get(source.value, field, null) != null]
 	count(holders) > 0
 } else := array.concat(t.spec_path, [field])
+
+# Path of a field of the pod's securityContext.
+security_path(t, field) := array.concat(field_path(t, "securityContext"), [field])
+
+# Path of an annotation of the pod.
+annotation_path(t, key) := array.concat(t.path, ["annotations", key]) if {
+	t.holds == "spec"
+} else := array.concat(t.path, ["metadata", "annotations", key])
 
 # The container's own setting when it has one, else the pod's, else null. An empty value counts as none.
 effective(c, field) := own if {
@@ -108,14 +119,6 @@ effective_path(c, field) := security_path(templates[c.template], field) if {
 	empty[object.get(c.security, field, null)]
 	not empty[object.get(templates[c.template].security, field, null)]
 } else := array.concat(c.path, ["securityContext", field])
-
-# Path of an annotation of the pod.
-annotation_path(t, key) := array.concat(t.path, ["annotations", key]) if {
-	t.holds == "spec"
-} else := array.concat(t.path, ["metadata", "annotations", key])
-
-# Path of a field of the pod's securityContext.
-security_path(t, field) := array.concat(field_path(t, "securityContext"), [field])
 
 # May this container be judged on that value? A partial one only on what it says.
 judged(c, value) if {
@@ -149,7 +152,10 @@ account(t) := t.spec.serviceAccountName if {
 } else := "default"
 
 # Does a container or pod spec state this resource, under requests or limits?
-has_resource(holder, kind, name) if not empty[holder.resources[kind][name]]
+has_resource(holder, kind, name) if {
+	value := holder.resources[kind][name]
+	not empty[value]
+}
 
 # Switches that are off: anything else in a switch's place counts as on. Ask with `in`: off[false] is false itself.
 off := {false, null, ""}
@@ -161,10 +167,23 @@ serving_types := {"container": true, "sidecar": true}
 
 # ---- finding templates
 
-# A path with no star, one or two; "*" stands for every element of a list or value of a mapping.
-located(path) := [{"path": path, "value": read(input, path)}] if {
-	not "*" in path
-} else := expanded([], input, path) if {
+fixed_templates := [template(entry.holds, entry, entry.path, value) |
+	some entry in entries
+	not "*" in entry.path
+	value := object.get(input, entry.path, null)
+	is_object(value)
+]
+
+starred_templates := [template(entry.holds, entry, place.path, place.value) |
+	some entry in entries
+	"*" in entry.path
+	some place in located(entry.path)
+	is_object(place.value)
+	runs_pods(entry.holds, place.value)
+]
+
+# Places behind one star or two; "*" stands for every element of a list or value of a mapping.
+located(path) := expanded([], input, path) if {
 	count(stars(path)) == 1
 } else := [place |
 	second := stars(path)[1]
@@ -191,183 +210,198 @@ read(value, path) := value if {
 	is_object(value)
 } else := null
 
-# ---- building records
-
-template(entry, place) := {
-	"path": place.path,
-	"holds": entry.holds,
-	"spec_path": spec_path,
-	"spec": spec,
-	"metadata": metadata_of(entry.holds, place.value),
-	"security": mapping(object.get(spec, "securityContext", null)),
-	"sources": sources,
-	"groups": groups[entry.holds],
-	"lone": object.get(entry, "merged", lone[entry.holds]),
-	"partial": object.get(entry, "partial", entry.holds == "container"),
-	"once": once(entry, spec),
-	"probes": object.get(entry, "probes", "own"),
-	"service_account": object.get(entry, "service_account", true),
-	"windows": object.get(spec, ["os", "name"], "") == "windows",
-	"user_namespace": object.get(spec, "hostUsers", true) == false,
-} if {
-	sources := sources_of(entry, place)
-	spec_path := sources[0].path
-	spec := spec_of(sources)
-}
-
-# Where pod-level fields come from, nearest first.
-sources_of(entry, place) := [{
-	"path": array.concat(place.path, ["spec"]),
-	"value": mapping(object.get(place.value, "spec", null)),
-}] if entry.holds == "template"
-
-sources_of(entry, place) := [{"path": place.path, "value": place.value}] if entry.holds == "spec"
-
-sources_of(entry, place) := [{
-	"path": array.slice(place.path, 0, count(place.path) - 1),
-	"value": {"containers": [place.value]},
-}] if entry.holds == "container"
-
-sources_of(entry, place) := array.concat([{"path": place.path, "value": place.value}], outer) if {
-	entry.holds == "argo_template"
-	outer := [{"path": path, "value": value} |
-		some path in entry.inherits
-		value := object.get(input, path, null)
-		is_object(value)
-	]
-}
-
-spec_of(sources) := sources[0].value if count(sources) == 1
-
-spec_of(sources) := {field: value |
-	count(sources) > 1
-	some i, source in sources
-	some field, value in source.value
-	value != null
-	nearer := array.slice(sources, 0, i)
-	count([1 | some n in nearer; object.get(n.value, field, null) != null]) == 0
-} if {
-	count(sources) > 1
-}
-
-metadata_of("template", value) := mapping(object.get(value, "metadata", null))
-
-# Kinds that inline the pod spec put the pod's labels and annotations beside its fields.
-metadata_of("spec", value) := object.filter(value, ["labels", "annotations"])
-
-metadata_of("container", _) := {}
-
-metadata_of("argo_template", value) := mapping(object.get(value, "metadata", null))
-
-once(entry, spec) if {
-	entry.runs == "once"
-} else if {
-	ending_policies[object.get(spec, "restartPolicy", "")]
-} else := false
-
-ending_policies := {"Never": true, "OnFailure": true}
-
 # A workflow template of steps, a DAG or a pause starts no container of its own.
-runs_pods(entry, value) if {
-	entry.holds != "argo_template"
-} else if {
+runs_pods("template", _)
+
+runs_pods("spec", _)
+
+runs_pods("container", _)
+
+runs_pods("argo_template", value) if {
 	some field in ["container", "script", "containerSet"]
 	is_object(value[field])
 }
 
-groups := {
-	"template": pod_groups,
-	"spec": pod_groups,
-	"container": [],
-	"argo_template": [
-		{"field": ["containerSet", "containers"], "type": "container"},
-		{"field": ["initContainers"], "type": "init"},
-		{"field": ["sidecars"], "type": "sidecar"},
-	],
+# ---- building templates
+
+template("template", entry, path, value) := record(
+	{
+		"path": path,
+		"holds": "template",
+		"spec_path": array.concat(path, ["spec"]),
+		"metadata": mapping(object.get(value, "metadata", null)),
+		"outer": [],
+		"merged": [],
+		"own": spec,
+	},
+	entry,
+	spec,
+) if {
+	spec := mapping(object.get(value, "spec", null))
 }
 
-pod_groups := [
-	{"field": ["containers"], "type": "container"},
-	{"field": ["initContainers"], "type": "init"},
-	{"field": ["ephemeralContainers"], "type": "ephemeral"},
-]
-
-lone := {
-	"template": [],
-	"spec": [],
-	"container": [],
-	"argo_template": ["container", "script"],
-}
-
-listed_containers := [container |
-	some index, t in templates
-	some group in t.groups
-	some i, value in object.get(t.sources[0].value, group.field, [])
-	container := {
-		"path": array.concat(array.concat(t.spec_path, group.field), [i]),
-		"name": name_of(value, group.field[count(group.field) - 1], i),
-		"type": type_of(group.type, value),
-		"value": mapping(value),
-		"security": security_of(value),
-		"template": index,
-		"partial": t.partial,
-		"windows": t.windows,
-	}
-]
-
-# Containers that stand alone under a field: Argo's container and script, KServe's model and its older forms.
-lone_containers := array.concat(
-	[container |
-		some index, t in templates
-		some field in t.lone
-		value := object.get(t.sources[0].value, field, null)
-		is_object(value)
-		container := {
-			"path": array.concat(t.spec_path, [field]),
-			"name": object.get(value, "name", field),
-			"type": "container",
-			"value": value,
-			"security": security_of(value),
-			"template": index,
-			"partial": t.holds != "argo_template",
-			"windows": t.windows,
-		}
-	],
-	[container |
-		some index, t in templates
-		count(t.groups) == 0
-		value := t.sources[0].value.containers[0]
-		container := {
-			"path": t.path,
-			"name": object.get(value, "name", t.path[count(t.path) - 1]),
-			"type": "container",
-			"value": value,
-			"security": security_of(value),
-			"template": index,
-			"partial": true,
-			"windows": false,
-		}
-	],
+# Kinds that inline the pod spec put the pod's labels and annotations beside its fields.
+template("spec", entry, path, value) := record(
+	{
+		"path": path,
+		"holds": "spec",
+		"spec_path": path,
+		"metadata": object.filter(value, ["labels", "annotations"]),
+		"outer": [],
+		"merged": object.get(entry, "merged", []),
+		"own": value,
+	},
+	entry,
+	value,
 )
 
-type_of("init", value) := "sidecar" if {
+template("container", entry, path, _) := record(
+	{
+		"path": path,
+		"holds": "container",
+		"spec_path": outer_path,
+		"metadata": {},
+		"outer": [],
+		"merged": [path[last]],
+		"own": read(input, outer_path),
+	},
+	object.union({"partial": true}, entry),
+	{},
+) if {
+	last := count(path) - 1
+	outer_path := array.slice(path, 0, last)
+}
+
+template("argo_template", entry, path, value) := record(
+	{
+		"path": path,
+		"holds": "argo_template",
+		"spec_path": path,
+		"metadata": mapping(object.get(value, "metadata", null)),
+		"outer": outer,
+		"merged": ["container", "script"],
+		"own": value,
+	},
+	entry,
+	object.union(inherited, {field: item | some field, item in value; item != null}),
+) if {
+	outer := [{"path": place, "value": found} |
+		some place in entry.inherits
+		found := object.get(input, place, null)
+		is_object(found)
+	]
+	inherited := {field: item |
+		some i, source in outer
+		some field, item in source.value
+		item != null
+		object.get(value, field, null) == null
+		nearer := [1 | some j in numbers.range(0, i - 1); j >= 0; j < i; object.get(outer[j].value, field, null) != null]
+		nearer == []
+	}
+}
+
+record(base, entry, spec) := object.union(base, {
+	"spec": spec,
+	"security": mapping(object.get(spec, "securityContext", null)),
+	"partial": object.get(entry, "partial", false),
+	"once": object.get(ending_policies, object.get(spec, "restartPolicy", null), object.get(entry, "runs", "") == "once"),
+	"probes": object.get(entry, "probes", "own"),
+	"service_account": object.get(entry, "service_account", true),
+	"windows": object.get(spec, ["os", "name"], "") == "windows",
+	"user_namespace": object.get(spec, "hostUsers", true) == false,
+})
+
+ending_policies := {"Never": true, "OnFailure": true}
+
+# ---- building containers
+
+main_containers := [container(value, index, t, ["containers", i], "container") |
+	some index, t in templates
+	some i, value in t.own.containers
+]
+
+init_containers := [container(value, index, t, ["initContainers", i], init_type(value)) |
+	some index, t in templates
+	some i, value in t.own.initContainers
+]
+
+# Ephemeral ones, those that stand alone under a field (Argo's container and script, KServe's model), Argo's others.
+other_containers := array.concat(
+	array.concat(
+		[container(value, index, t, ["ephemeralContainers", i], "ephemeral") |
+			some index, t in templates
+			some i, value in t.own.ephemeralContainers
+		],
+		[merged_container(value, index, t, field) |
+			some index, t in templates
+			some field in t.merged
+			value := t.own[field]
+			is_object(value)
+		],
+	),
+	array.concat(
+		[container(value, index, t, ["containerSet", "containers", i], "container") |
+			some index, t in templates
+			t.holds == "argo_template"
+			some i, value in t.own.containerSet.containers
+		],
+		[container(value, index, t, ["sidecars", i], "sidecar") |
+			some index, t in templates
+			t.holds == "argo_template"
+			some i, value in t.own.sidecars
+		],
+	),
+)
+
+container(value, index, t, place, type) := {
+	"path": array.concat(t.spec_path, place),
+	"name": value.name,
+	"type": type,
+	"value": value,
+	"security": mapping(object.get(value, "securityContext", null)),
+	"template": index,
+	"partial": t.partial,
+	"windows": t.windows,
+} if {
+	is_string(value.name)
+	value.name != ""
+} else := {
+	"path": array.concat(t.spec_path, place),
+	"name": sprintf("%s[%v]", array.slice(place, count(place) - 2, count(place))),
+	"type": type,
+	"value": mapping(value),
+	"security": mapping(object.get(mapping(value), "securityContext", null)),
+	"template": index,
+	"partial": t.partial,
+	"windows": t.windows,
+}
+
+# A runtime or another object completes it, except in a workflow, where it is all there is.
+merged_container(value, index, t, field) := {
+	"path": array.concat(t.spec_path, [field]),
+	"name": name,
+	"type": "container",
+	"value": value,
+	"security": mapping(object.get(value, "securityContext", null)),
+	"template": index,
+	"partial": t.holds != "argo_template",
+	"windows": t.windows,
+} if {
+	name := text(object.get(value, "name", null), field)
+}
+
+init_type(value) := "sidecar" if {
 	value.restartPolicy == "Always"
 } else := "init"
 
-type_of("container", _) := "container"
-
-type_of("sidecar", _) := "sidecar"
-
-type_of("ephemeral", _) := "ephemeral"
-
-name_of(value, field, i) := value.name if {
-	is_string(value.name)
-	value.name != ""
+name_of(value, field, i) := text(object.get(value, "name", null), sprintf("%s[%v]", [field, i])) if {
+	is_object(value)
 } else := sprintf("%s[%v]", [field, i])
 
-security_of(value) := value.securityContext if {
-	is_object(value.securityContext)
-} else := {}
+text(value, fallback) := value if {
+	is_string(value)
+	value != ""
+} else := fallback
 
 mapping(value) := value if {
 	is_object(value)

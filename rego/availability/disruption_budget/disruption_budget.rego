@@ -37,6 +37,7 @@ applies if {
 }
 
 violations contains v if {
+	applies
 	not protected
 	v := {
 		"path": ["spec", "template", "metadata", "labels"],
@@ -47,7 +48,8 @@ violations contains v if {
 }
 
 protected if {
-	some budget in obj.in_namespace("policy/PodDisruptionBudget", obj.namespace)
+	some ns in obj.namespaces
+	some budget in data.inventory["policy/PodDisruptionBudget"][ns]
 	obj.selects(obj.get(budget, ["spec", "selector"], null), labels)
 }
 

@@ -23,7 +23,6 @@
 #         labelSelector: {matchLabels: {app: model-server}}
 package availability.topology_spread
 
-import data.lib.object as obj
 import data.lib.scaling
 
 default applies := false
@@ -34,6 +33,7 @@ applies if {
 }
 
 violations contains v if {
+	applies
 	not spread
 	v := {
 		"path": ["spec", "template", "spec", "topologySpreadConstraints"],
@@ -43,9 +43,9 @@ violations contains v if {
 	}
 }
 
-spread if count(obj.list(input, ["spec", "template", "spec", "topologySpreadConstraints"])) > 0
+spread if some _ in input.spec.template.spec.topologySpreadConstraints
 
 spread if {
 	some strength in ["requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"]
-	count(obj.list(input, ["spec", "template", "spec", "affinity", "podAntiAffinity", strength])) > 0
+	some _ in input.spec.template.spec.affinity.podAntiAffinity[strength]
 }

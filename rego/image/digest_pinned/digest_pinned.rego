@@ -25,7 +25,7 @@ default applies := false
 applies if count(image.used) > 0
 
 violations contains v if {
-	some entry in image.used
+	some entry in image.readable
 	entry.image.digest == null
 	c := entry.container
 	v := {
@@ -37,8 +37,4 @@ violations contains v if {
 	}
 }
 
-violations contains v if {
-	some entry in image.used
-	entry.image.valid == false
-	v := image.unreadable(entry.container)
-}
+violations contains image.violation_of(entry) if some entry in image.unreadable

@@ -27,9 +27,7 @@ default applies := false
 applies if count(image.used) > 0
 
 violations contains v if {
-	some entry in image.used
-	entry.image.digest == null
-	entry.image.tag in data.parameters["image/mutable-tag"].mutable_tags
+	some entry in image.moving
 	c := entry.container
 	v := {
 		"path": array.concat(c.path, ["image"]),
@@ -40,8 +38,4 @@ violations contains v if {
 	}
 }
 
-violations contains v if {
-	some entry in image.used
-	entry.image.valid == false
-	v := image.unreadable(entry.container)
-}
+violations contains image.violation_of(entry) if some entry in image.unreadable

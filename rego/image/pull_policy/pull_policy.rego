@@ -28,48 +28,35 @@ default applies := false
 applies if count(image.used) > 0
 
 violations contains v if {
-	some entry in image.used
-	entry.image.valid
+	some entry in image.moving
 	c := entry.container
-	policy := effective(object.get(c.value, "imagePullPolicy", null), entry.image)
-	not fine(policy, entry.image)
-	v := {
-		"path": array.concat(c.path, ["imagePullPolicy"]),
-		"message": sprintf("container %s: pull policy %v for image tag %v", [c.name, policy, entry.image.tag]),
-		"seen": object.get(c.value, "imagePullPolicy", null),
-		"expected": "Always",
-		"container": c.name,
-	}
+	policy := policy_of(c.value, entry.image.tag)
+	policy != "Always"
+	v := violation(c, entry.image, policy)
 }
 
 violations contains v if {
-	some entry in image.used
-	entry.image.valid == false
-	v := image.unreadable(entry.container)
+	some entry in image.readable
+	c := entry.container
+	policy := c.value.imagePullPolicy
+	not policy in {"Always", "IfNotPresent", null, "", [], {}}
+	v := violation(c, entry.image, policy)
 }
 
-fine("Always", _)
+violations contains image.violation_of(entry) if some entry in image.unreadable
 
-fine("IfNotPresent", reference) if reference.digest != null
+# What the server takes when none is stated.
+policy_of(container, tag) := stated if {
+	stated := container.imagePullPolicy
+	not stated in {null, "", [], {}}
+} else := "Always" if {
+	tag == "latest"
+} else := "IfNotPresent"
 
-fine("IfNotPresent", reference) if not reference.tag in data.parameters["image/mutable-tag"].mutable_tags
-
-effective(stated, _) := stated if not empty[stated]
-
-effective(stated, reference) := "Always" if {
-	empty[stated]
-	reference.tag == "latest"
-	reference.digest == null
+violation(c, reference, policy) := {
+	"path": array.concat(c.path, ["imagePullPolicy"]),
+	"message": sprintf("container %s: pull policy %v for image tag %v", [c.name, policy, reference.tag]),
+	"seen": object.get(c.value, "imagePullPolicy", null),
+	"expected": "Always",
+	"container": c.name,
 }
-
-effective(stated, reference) := "IfNotPresent" if {
-	empty[stated]
-	not latest(reference)
-}
-
-latest(reference) if {
-	reference.tag == "latest"
-	reference.digest == null
-}
-
-empty := {null, "", [], {}}

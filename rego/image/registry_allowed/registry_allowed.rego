@@ -30,8 +30,8 @@ applies if {
 }
 
 violations contains v if {
-	some entry in image.used
-	entry.image.valid
+	count(registries) > 0
+	some entry in image.readable
 	not allowed(entry.image)
 	c := entry.container
 	v := {
@@ -43,11 +43,7 @@ violations contains v if {
 	}
 }
 
-violations contains v if {
-	some entry in image.used
-	entry.image.valid == false
-	v := image.unreadable(entry.container)
-}
+violations contains image.violation_of(entry) if some entry in image.unreadable
 
 registries := data.parameters["image/registry-allowed"].registries
 

@@ -26,8 +26,7 @@ default applies := false
 applies if count(image.used) > 0
 
 violations contains v if {
-	some entry in image.used
-	entry.image.valid == false
+	some entry in image.unreadable
 	c := entry.container
 	v := {
 		"path": array.concat(c.path, ["image"]),

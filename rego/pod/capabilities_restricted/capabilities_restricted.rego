@@ -30,8 +30,8 @@ applies if count(violations) > 0
 
 violations contains v if {
 	some c in workload.linux_containers
+	not drops_all(c)
 	dropped := object.get(c.security, ["capabilities", "drop"], null)
-	not drops_all(dropped)
 	workload.judged(c, dropped)
 	v := {
 		"path": array.concat(c.path, ["securityContext", "capabilities", "drop"]),
@@ -55,4 +55,4 @@ violations contains v if {
 	}
 }
 
-drops_all(dropped) if "ALL" in dropped
+drops_all(c) if "ALL" in c.security.capabilities.drop

@@ -30,8 +30,8 @@ applies if count(violations) > 0
 
 violations contains v if {
 	some c in workload.linux_containers
+	not c.security.allowPrivilegeEscalation == false
 	value := object.get(c.security, "allowPrivilegeEscalation", null)
-	value != false
 	workload.judged(c, value)
 	v := {
 		"path": array.concat(c.path, ["securityContext", "allowPrivilegeEscalation"]),

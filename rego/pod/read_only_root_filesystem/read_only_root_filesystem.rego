@@ -33,9 +33,9 @@ applies if count(violations) > 0
 
 violations contains v if {
 	some c in workload.linux_containers
-	value := object.get(c.security, "readOnlyRootFilesystem", null)
-	value != true
+	not c.security.readOnlyRootFilesystem == true
 	c.type != "ephemeral"
+	value := object.get(c.security, "readOnlyRootFilesystem", null)
 	workload.judged(c, value)
 	v := {
 		"path": array.concat(c.path, ["securityContext", "readOnlyRootFilesystem"]),

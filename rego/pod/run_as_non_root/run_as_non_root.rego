@@ -28,17 +28,17 @@ default applies := false
 
 applies if {
 	some c in workload.whole_containers
-	workload.templates[c.template].user_namespace == false
+	not workload.templates[c.template].user_namespace
 }
 
 applies if count(violations) > 0
 
 violations contains v if {
 	some t in workload.templates
-	t.user_namespace == false
-	value := object.get(t.security, "runAsNonRoot", null)
+	value := t.security.runAsNonRoot
 	value != true
 	not workload.empty[value]
+	not t.user_namespace
 	v := {
 		"path": workload.security_path(t, "runAsNonRoot"),
 		"message": "the pod allows its containers to run as root",
@@ -49,10 +49,10 @@ violations contains v if {
 
 violations contains v if {
 	some c in workload.containers
-	own := object.get(c.security, "runAsNonRoot", null)
-	own != true
+	not c.security.runAsNonRoot == true
 	t := workload.templates[c.template]
-	t.user_namespace == false
+	not t.user_namespace
+	own := object.get(c.security, "runAsNonRoot", null)
 	unless_the_pod_says_it(c, own, t)
 	v := {
 		"path": array.concat(c.path, ["securityContext", "runAsNonRoot"]),

@@ -45,8 +45,7 @@ violations contains v if {
 
 violations contains v if {
 	some c in workload.linux_containers
-	own := object.get(c.security, "seccompProfile", null)
-	value := own_type(c, own)
+	value := own_type(c, object.get(c.security, "seccompProfile", null))
 	not allowed[value]
 	v := {
 		"path": array.concat(c.path, ["securityContext", "seccompProfile", "type"]),

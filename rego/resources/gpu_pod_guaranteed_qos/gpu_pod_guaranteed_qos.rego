@@ -23,7 +23,7 @@
 #       limits: {cpu: "16", memory: 128Gi, nvidia.com/gpu: 1}
 package resources.gpu_pod_guaranteed_qos
 
-import data.lib.device
+import data.lib.gpu
 import data.lib.quantity
 import data.lib.workload
 
@@ -62,19 +62,11 @@ violations contains v if {
 	}
 }
 
-# Indexes of the templates with an accelerator in a container.
-gpu_templates := [index |
-	some index, t in workload.templates
-	t.partial == false
-	has_accelerator(index)
-]
-
-has_accelerator(index) if {
-	some c in workload.resource_containers
-	c.template == index
-	some kind in ["limits", "requests"]
-	some name, _ in c.value.resources[kind]
-	device.is_accelerator(name)
+# Indexes of the templates that ask for an accelerator.
+gpu_templates := {claim.container.template |
+	some claim in gpu.claims
+	not claim.container.partial
+	gpu.amount(claim) > 0
 }
 
 stated_equally(holder, name) if {

@@ -3,38 +3,38 @@ package resources.gpu_pod_guaranteed_qos_test
 import data.lib.testing
 import data.resources.gpu_pod_guaranteed_qos
 
-gpu(resources) := {"name": "a", "resources": resources}
+asking(resources) := {"name": "a", "resources": resources}
 
 good := {"requests": {"cpu": "1", "memory": "1024Mi"}, "limits": {"cpu": 1, "memory": "1Gi", "nvidia.com/gpu": "1"}}
 
 test_passes if {
-	subject := testing.pod({"containers": [gpu(good)]})
+	subject := testing.pod({"containers": [asking(good)]})
 	gpu_pod_guaranteed_qos.applies with input as subject
 	gpu_pod_guaranteed_qos.violations == set() with input as subject
 }
 
 test_limits_alone_are_enough if {
-	subject := testing.pod({"containers": [gpu({"limits": good.limits})]})
+	subject := testing.pod({"containers": [asking({"limits": good.limits})]})
 	gpu_pod_guaranteed_qos.applies with input as subject
 	gpu_pod_guaranteed_qos.violations == set() with input as subject
 }
 
 test_every_container_of_the_pod if {
-	subject := testing.cron_job(object.union(testing.every_type({}), {"containers": [gpu(good)]}))
+	subject := testing.cron_job(object.union(testing.every_type({}), {"containers": [asking(good)]}))
 	violations := gpu_pod_guaranteed_qos.violations with input as subject
 	testing.names(violations) == {"init", "sidecar"}
 	"spec.jobTemplate.spec.template.spec.initContainers.0.resources.limits.memory" in testing.paths(violations)
 }
 
 test_only_the_group_with_gpus if {
-	subject := testing.ray_cluster({"containers": [{"name": "h"}]}, {"containers": [gpu({"limits": {"nvidia.com/mig-1g.10gb": 1}})]})
+	subject := testing.ray_cluster({"containers": [{"name": "h"}]}, {"containers": [asking({"limits": {"nvidia.com/mig-1g.10gb": 1}})]})
 	violations := gpu_pod_guaranteed_qos.violations with input as subject
 	testing.names(violations) == {"a"}
 	count(violations) == 2
 }
 
 test_unequal if {
-	subject := testing.pod({"containers": [gpu({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "1G", "amd.com/gpu": 1}})]})
+	subject := testing.pod({"containers": [asking({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "2", "memory": "1G", "amd.com/gpu": 1}})]})
 	count(gpu_pod_guaranteed_qos.violations) == 2 with input as subject
 }
 
@@ -45,7 +45,7 @@ test_no_gpu_no_question if {
 
 test_resources_of_the_whole_pod_decide if {
 	pod_level := {"resources": {"requests": {"cpu": "4", "memory": "8Gi"}, "limits": {"cpu": "4", "memory": "8Gi"}}}
-	containers := {"containers": [gpu({"limits": {"nvidia.com/gpu": 1}})]}
+	containers := {"containers": [asking({"limits": {"nvidia.com/gpu": 1}})]}
 	gpu_pod_guaranteed_qos.violations == set() with input as testing.pod(object.union(pod_level, containers))
 	less := json.patch(testing.pod(object.union(pod_level, containers)), [{"op": "replace", "path": "/spec/resources/requests/cpu", "value": "2"}])
 	violations := gpu_pod_guaranteed_qos.violations with input as less
@@ -53,7 +53,7 @@ test_resources_of_the_whole_pod_decide if {
 }
 
 test_dropped_fields if {
-	subject := testing.pod({"containers": [gpu(good)]})
+	subject := testing.pod({"containers": [asking(good)]})
 	resources := ["spec", "containers", 0, "resources"]
 	every name in ["cpu", "memory"] {
 		every variant in testing.dropped(subject, [array.concat(resources, ["limits", name])]) {

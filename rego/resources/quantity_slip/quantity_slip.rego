@@ -27,38 +27,47 @@ import data.lib.workload
 
 default applies := false
 
-applies if count(stated) > 0
-
-violations contains v if {
-	some entry in stated
-	some name, value in entry.list
-	problem := slip(name, value)
-	v := object.union(
-		{
-			"path": array.concat(entry.path, [name]),
-			"message": sprintf("%s: %s %v %s", [entry.owner, name, value, problem]),
-			"seen": value,
-			"expected": "a quantity with its unit",
-		},
-		entry.container,
-	)
+applies if {
+	some c in workload.containers
+	some kind in kinds
+	not workload.empty[object.get(c.value, ["resources", kind], null)]
 }
 
-# Every list of quantities: of each container and of the whole pod.
-stated := array.concat(
-	[{"path": array.concat(c.path, ["resources", kind]), "list": list, "owner": concat(" ", ["container", c.name]), "container": {"container": c.name}} |
-		some c in workload.containers
-		some kind in ["requests", "limits"]
-		list := c.value.resources[kind]
-		not workload.empty[list]
-	],
-	[{"path": array.concat(workload.field_path(t, "resources"), [kind]), "list": list, "owner": "the pod", "container": {}} |
-		some t in workload.templates
-		some kind in ["requests", "limits"]
-		list := t.spec.resources[kind]
-		not workload.empty[list]
-	],
-)
+applies if {
+	some t in workload.templates
+	some kind in kinds
+	not workload.empty[object.get(t.spec, ["resources", kind], null)]
+}
+
+violations contains v if {
+	some c in workload.containers
+	some kind in kinds
+	some name, value in c.value.resources[kind]
+	not regex.match(object.get(usual, name, "^$"), value)
+	problem := slip(name, value)
+	v := {
+		"path": array.concat(c.path, ["resources", kind, name]),
+		"message": sprintf("container %s: %s %v %s", [c.name, name, value, problem]),
+		"seen": value,
+		"expected": "a quantity with its unit",
+		"container": c.name,
+	}
+}
+
+violations contains v if {
+	some t in workload.templates
+	some kind in kinds
+	some name, value in t.spec.resources[kind]
+	problem := slip(name, value)
+	v := {
+		"path": array.concat(workload.field_path(t, "resources"), [kind, name]),
+		"message": sprintf("the pod: %s %v %s", [name, value, problem]),
+		"seen": value,
+		"expected": "a quantity with its unit",
+	}
+}
+
+kinds := ["requests", "limits"]
 
 # Null and "" are missing, which other rules judge.
 slip(name, value) := problem if {
@@ -66,14 +75,13 @@ slip(name, value) := problem if {
 	problem := of_quantity(name, quantity.parse(value))
 }
 
-of_quantity(_, q) := "is not a quantity" if q.valid == false
-
-of_quantity(_, q) := "has no digits and is read as 0" if {
-	q.valid
-	q.digits == false
+of_quantity(_, q) := "is not a quantity" if {
+	not q.valid
+} else := "has no digits and is read as 0" if {
+	not q.digits
+} else := "is negative" if {
+	q.nano < 0
 }
-
-of_quantity(_, q) := "is negative" if q.nano < 0
 
 of_quantity(name, q) := "is under 1Mi" if {
 	sizes[name]
@@ -84,10 +92,17 @@ of_quantity(name, q) := "is under 1Mi" if {
 of_quantity("cpu", q) := "is under a thousandth of a core" if {
 	q.nano > 0
 	q.nano < 1000000
+} else := "is more than any node has" if {
+	q.nano > max_cpu * 1000000000
 }
-
-of_quantity("cpu", q) := "is more than any node has" if q.nano > most_cpu
 
 sizes := {"memory", "ephemeral-storage"}
 
-most_cpu := quantity.nano(data.parameters["resources/quantity-slip"].max_cpu)
+max_cpu := data.parameters["resources/quantity-slip"].max_cpu
+
+# What almost every quantity looks like; a name without a pattern, or one that does not fit, is parsed.
+usual := {
+	"cpu": `^(?:[1-9][0-9]{0,2}m|[1-9])$`,
+	"memory": `^[1-9][0-9]{0,5}[MGT]i$`,
+	"nvidia.com/gpu": `^[1-9][0-9]?$`,
+}

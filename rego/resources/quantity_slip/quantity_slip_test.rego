@@ -49,7 +49,7 @@ test_a_model_too if {
 }
 
 test_parameter if {
-	parameters := {"resources/quantity-slip": {"max_cpu": "64"}}
+	parameters := {"resources/quantity-slip": {"max_cpu": 64}}
 	count(quantity_slip.violations) == 1 with input as with_value("limits", "cpu", 65) with data.parameters as parameters
 }
 

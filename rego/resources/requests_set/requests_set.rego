@@ -29,11 +29,8 @@ applies if count(workload.resource_containers) > 0
 violations contains v if {
 	some c in workload.resource_containers
 	some name in ["cpu", "memory"]
-	not workload.has_resource(c.value, "requests", name)
-	not workload.has_resource(c.value, "limits", name)
-	spec := workload.templates[c.template].spec
-	not workload.has_resource(spec, "requests", name)
-	not workload.has_resource(spec, "limits", name)
+	not states(c.value, name)
+	not states(workload.templates[c.template].spec, name)
 	v := {
 		"path": array.concat(c.path, ["resources", "requests", name]),
 		"message": sprintf("container %s requests no %s", [c.name, name]),
@@ -41,4 +38,10 @@ violations contains v if {
 		"expected": "a quantity",
 		"container": c.name,
 	}
+}
+
+states(holder, name) if {
+	some list in holder.resources
+	value := list[name]
+	not workload.empty[value]
 }

@@ -35,23 +35,28 @@ violations contains v if {
 
 violations contains v if {
 	some c in workload.containers
-	some handler in handlers(c)
-	some i, text in handler.value.exec.command
-	contains(text, redaction.marker)
-	v := violation(c, array.concat(handler.path, ["exec", "command", i]), text)
+	some probe in ["livenessProbe", "readinessProbe", "startupProbe"]
+	some found in hidden(c.value[probe])
+	v := violation(c, array.concat([probe], found.path), found.text)
 }
 
 violations contains v if {
 	some c in workload.containers
-	some handler in handlers(c)
-	some i, header in handler.value.httpGet.httpHeaders
-	contains(header.value, redaction.marker)
-	v := violation(c, array.concat(handler.path, ["httpGet", "httpHeaders", i, "value"]), header.value)
+	some hook, handler in c.value.lifecycle
+	some found in hidden(handler)
+	v := violation(c, array.concat(["lifecycle", hook], found.path), found.text)
 }
 
-handlers(c) := array.concat(
-	[{"path": [probe], "value": c.value[probe]} | some probe in ["livenessProbe", "readinessProbe", "startupProbe"]; c.value[probe]],
-	[{"path": ["lifecycle", hook], "value": value} | some hook, value in c.value.lifecycle],
+# In a handler's command and headers.
+hidden(handler) := array.concat(
+	[{"path": ["exec", "command", i], "text": text} |
+		some i, text in handler.exec.command
+		contains(text, redaction.marker)
+	],
+	[{"path": ["httpGet", "httpHeaders", i, "value"], "text": header.value} |
+		some i, header in handler.httpGet.httpHeaders
+		contains(header.value, redaction.marker)
+	],
 )
 
 violation(c, path, text) := {

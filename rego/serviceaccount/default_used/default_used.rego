@@ -36,5 +36,5 @@ violations contains v if {
 judged_templates := [t |
 	some t in workload.whole_templates
 	t.service_account
-	object.get(t.spec, "automountServiceAccountToken", true) != false
+	not t.spec.automountServiceAccountToken == false
 ]

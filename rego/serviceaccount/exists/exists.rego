@@ -45,4 +45,7 @@ naming_templates := [t |
 	workload.account(t) != "default"
 ]
 
-known := {account.metadata.name | some account in obj.in_namespace("ServiceAccount", obj.namespace)}
+known := {account.metadata.name |
+	some ns in obj.namespaces
+	some account in data.inventory.ServiceAccount[ns]
+}

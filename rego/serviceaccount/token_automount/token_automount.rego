@@ -31,8 +31,8 @@ applies if count(mounting_templates) > 0
 
 violations contains v if {
 	some t in mounting_templates
+	not t.spec.automountServiceAccountToken == false
 	value := object.get(t.spec, "automountServiceAccountToken", null)
-	value != false
 	not switched_off_by_account(t, value)
 	v := {
 		"path": workload.field_path(t, "automountServiceAccountToken"),
@@ -51,7 +51,8 @@ mounting_templates := [t |
 switched_off_by_account(t, value) if {
 	workload.empty[value]
 	name := workload.account(t)
-	some account in obj.in_namespace("ServiceAccount", obj.namespace)
+	some ns in obj.namespaces
+	some account in data.inventory.ServiceAccount[ns]
 	account.metadata.name == name
 	account.automountServiceAccountToken == false
 }
