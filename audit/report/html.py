@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import importlib.util
 import io
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -207,11 +210,24 @@ def environment(language: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=_bytecode_cache(),
         extensions=["jinja2.ext.i18n"],
     )
     made.install_gettext_translations(Texts(language).native, newstyle=True)  # type: ignore[attr-defined]  # from the i18n extension
     made.globals["icons"] = {name: Markup(icon(name)) for name in ICONS}  # noqa: S704 - constants
     return made
+
+
+def _bytecode_cache() -> jinja2.BytecodeCache | None:
+    """Compiled templates where Python keeps this module's own bytecode; none where Python would write none."""
+    folder = Path(importlib.util.cache_from_source(__file__)).parent
+    if sys.dont_write_bytecode:
+        return None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 def _remove_stale(folder: Path, written: list[Path]) -> None:

@@ -111,9 +111,8 @@ def waivers(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tuple[W
         item = state.waiver
         days = None if item.expires is None or now is None else (item.expires - now).days
         anchor = anchors.rule(item.rule)
-        scope = [
-            part for part in (item.cluster, f"{item.kind} {item.namespace}/{item.name}".strip(" /")) if part
-        ]
+        named = f"{item.namespace}/{item.name}" if item.namespace else item.name
+        scope = [part for part in (item.cluster, f"{item.kind} {named}".strip()) if part]
         if item.container:
             scope.append(texts.gettext("container {name}").format(name=item.container))
         return WaiverView(
