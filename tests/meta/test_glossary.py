@@ -7,6 +7,8 @@ import re
 
 from tests.meta.documents import CHECKOUT, table_under
 
+# Nouns of one engine's own work. They never leave it, so people don't meet them in output.
+ENGINES_OWN = {"kyverno.py"}
 GLOSSARY = CHECKOUT / "docs" / "glossary.md"
 
 
@@ -14,6 +16,7 @@ def model_classes() -> set[str]:
     return {
         node.name
         for file in (CHECKOUT / "audit" / "model").glob("*.py")
+        if file.name not in ENGINES_OWN
         for node in ast.parse(file.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     }
