@@ -48,6 +48,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     allowed_gaps: tuple[AllowedGap, ...]
     load_gaps: tuple[Gap, ...]
     """What the library could not load: a broken policy of the user's is a gap like any other."""
+    load_notices: tuple[Notice, ...]
+    """What the library has to say without stopping, for example a mapping that leads nowhere."""
     workload_kinds: frozenset[str]
     gates: GateConditions
     ledger: Ledger
@@ -60,7 +62,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     """One whole run. Whatever goes wrong outside costs a gap or an error answer, not the run."""
     now = clock.now()
     gaps: list[Gap] = list(parts.load_gaps)
-    notices: list[Notice] = []
+    notices: list[Notice] = list(parts.load_notices)
     reached: list[Collected] = []
     for member in parts.members:
         with collect_member(member, parts.proof, progress=progress, stop=stop) as collected:

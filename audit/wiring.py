@@ -167,6 +167,7 @@ class Audit:
                 waivers=waivers.states,
                 allowed_gaps=self._config.allowed_gaps(),
                 load_gaps=library.gaps,
+                load_notices=library.notices,
                 workload_kinds=frozenset(library.rule_set.workload_kinds),
                 gates=GateConditions(
                     fail_on=self._config.gates.fail_on,

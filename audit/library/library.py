@@ -13,7 +13,7 @@ from audit.library.controls import load_controls
 from audit.library.rules import PolicySource, RuleSet, load_rules
 from audit.model.acceptance import Statement, Waiver
 from audit.model.control import Catalog, Check, MappingEntry
-from audit.model.gap import Gap
+from audit.model.gap import Gap, Notice
 from audit.model.rule import Rule
 from audit.native.evaluator import Evaluator
 
@@ -32,6 +32,8 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     statements: tuple[Statement, ...]
     gaps: tuple[Gap, ...]
     """The user's policies that could not be loaded."""
+    notices: tuple[Notice, ...] = ()
+    """Mapping entries that lead nowhere."""
 
 
 class LibrarySources(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,9 +76,10 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         rules=rules,
         catalogs=controls.catalogs,
         mappings=controls.mappings.entries,
-        mappings_sha256={Path(file).name: digest for file, digest in controls.mappings.digests.items()},
+        mappings_sha256=dict(controls.mappings.digests),
         checks=controls.checks,
         waivers=load_waivers(sources.waivers, ids, clusters=sources.clusters or None),
         statements=load_statements(sources.statements, controls.catalogs, clusters=sources.clusters or None),
         gaps=rule_set.gaps,
+        notices=controls.mappings.notices,
     )
