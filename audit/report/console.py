@@ -24,8 +24,8 @@ from audit.report.text import visible
 from audit.report.texts import Texts
 from audit.report.view import open_line
 from audit.report.view_findings import place_text
+from audit.report.view_functions import classic
 from audit.report.view_next import title as step_title
-from audit.report.view_ratio import classic
 from audit.report.view_words import gap_word, severity_word
 
 TERM = 10

@@ -13,48 +13,21 @@ from audit.model.assessment import (
     ControlStatus,
     Fraction,
     FrameworkScore,
-    FunctionRow,
     Reason,
 )
-from audit.report.numbers import percent, percent_rounded, ratio, share, width
+from audit.report.numbers import percent, percent_rounded, share, width
 from audit.report.text import visible
 from audit.report.texts import Texts
+from audit.report.view_functions import (
+    FunctionView,
+    Segment,
+    classic,
+    function_view,
+    segments,
+    total_view,
+)
 from audit.report.view_parts import Piece, Row, slug
 from audit.report.view_words import profile_word
-
-_LABEL_FLOOR = 0.03
-"""Under this share of the bar a count goes to the legend alone."""
-
-
-class Segment(msgspec.Struct, frozen=True):
-    """One part of a bar; positions are percentages of its width."""
-
-    code: str
-    """S by scan, P on statements, I, W, F: class and texture."""
-    word: str
-    count: int
-    x: str
-    width: str
-    middle: str
-    labelled: bool
-
-
-class FunctionView(msgspec.Struct, frozen=True):
-    """One line of a function or family table."""
-
-    name: str
-    href: str
-    strict: str
-    percent: str
-    segments: tuple[Segment, ...]
-    failed: int
-    waived: int
-    indeterminate: int
-    not_applicable: int
-    scanned: int
-    complies: int
-    by_waiver: int
-    classic: str
 
 
 class FrameworkView(msgspec.Struct, frozen=True):
@@ -99,7 +72,7 @@ def framework_view(score: FrameworkScore, controls: Iterable[ControlRow], texts:
         and Reason.STATEMENT_MET in row.fleet.reasons
     )
     strict, whole = score.strict, score.strict.denominator
-    segments = _segments(
+    parts = segments(
         score.satisfied - score.attested.numerator,
         score.attested.numerator,
         score.indeterminate,
@@ -111,7 +84,7 @@ def framework_view(score: FrameworkScore, controls: Iterable[ControlRow], texts:
     left = strict.numerator * 5 >= whole
     right = score.high.numerator * 5 <= whole * 4
     apart = score.high.numerator > strict.numerator
-    told = ", ".join(f"{part.count} {part.word}" for part in segments)
+    told = ", ".join(f"{part.count} {part.word}" for part in parts)
     outside = score.catalog_total - score.in_profile
     return FrameworkView(
         anchor=slug(score.framework),
@@ -147,7 +120,7 @@ def framework_view(score: FrameworkScore, controls: Iterable[ControlRow], texts:
         high_dx=5 if right else -5,
         # Left of its own mark the high percent needs the room between the two.
         high_apart=apart and (right or (score.high.numerator - strict.numerator) * 4 >= whole),
-        segments=segments,
+        segments=parts,
         bar_label=texts.gettext(
             "{title} strict ratio: {parts}, of {all}. Possible range {low} to {high}."
         ).format(
@@ -159,9 +132,9 @@ def framework_view(score: FrameworkScore, controls: Iterable[ControlRow], texts:
         ),
         rows=_rows(score, texts),
         functions=tuple(
-            _function(row, stated[row.function], score.framework, texts) for row in score.functions
+            function_view(row, stated[row.function], score.framework, texts) for row in score.functions
         ),
-        total=_total(score, segments, texts),
+        total=total_view(score, parts, texts),
         function_heading=_heading(score, texts),
         by_family=score.framework != "nist-ai-rmf",
     )
@@ -171,35 +144,6 @@ def _heading(score: FrameworkScore, texts: Texts) -> str:
     if score.framework == "nist-ai-rmf":
         return texts.gettext("{title} by function").format(title=visible(score.title))
     return texts.gettext("{title} by family").format(title=visible(score.title))
-
-
-def _segments(
-    scan: int, stated: int, indeterminate: int, waived: int, failed: int, texts: Texts
-) -> tuple[Segment, ...]:
-    parts = (
-        ("S", texts.gettext("satisfied by scan"), scan),
-        ("P", texts.gettext("satisfied, rests on a statement"), stated),
-        ("I", texts.gettext("indeterminate"), indeterminate),
-        ("W", texts.gettext("waived"), waived),
-        ("F", texts.gettext("not satisfied"), failed),
-    )
-    whole = scan + stated + indeterminate + waived + failed
-    before = 0
-    segments = []
-    for code, word, number in parts:
-        segments.append(
-            Segment(
-                code=code,
-                word=word,
-                count=number,
-                x=width(before, whole),
-                width=width(number, whole),
-                middle=width(2 * before + number, 2 * whole),
-                labelled=whole > 0 and number / whole >= _LABEL_FLOOR,
-            )
-        )
-        before += number
-    return tuple(segments)
 
 
 def _rows(score: FrameworkScore, texts: Texts) -> tuple[Row, ...]:
@@ -295,53 +239,3 @@ def _ratio_row(term: str, value: Fraction, texts: Texts) -> Row:
     if not value.denominator:
         return Row(term, (Piece(texts.gettext("not stated")),))
     return Row(term, (Piece(share(value), bold=True), Piece(f" ({percent(value, texts)})")))
-
-
-def classic(score: FrameworkScore) -> Fraction:
-    """The classic table's last line: items that comply / items scanned."""
-    return Fraction(
-        numerator=sum(row.complies for row in score.functions),
-        denominator=sum(row.scanned for row in score.functions),
-    )
-
-
-def _function(row: FunctionRow, stated: int, framework: str, texts: Texts) -> FunctionView:
-    return FunctionView(
-        name=visible(row.function),
-        href=f"#fn-{slug(framework)}-{slug(row.function)}",
-        strict=share(row.strict),
-        percent=percent(row.strict, texts),
-        segments=_segments(row.satisfied - stated, stated, row.indeterminate, row.waived, row.failed, texts),
-        failed=row.failed,
-        waived=row.waived,
-        indeterminate=row.indeterminate,
-        not_applicable=row.not_applicable,
-        scanned=row.scanned,
-        complies=row.complies,
-        by_waiver=row.by_waiver,
-        classic=percent_rounded(row.classic, texts),
-    )
-
-
-def _total(score: FrameworkScore, segments: tuple[Segment, ...], texts: Texts) -> FunctionView:
-    technical = classic(score)
-    return FunctionView(
-        name=texts.gettext("All"),
-        href="#controls",
-        strict=share(score.strict),
-        percent=percent(score.strict, texts),
-        segments=segments,
-        failed=score.failed,
-        waived=score.waived,
-        indeterminate=score.indeterminate,
-        not_applicable=score.not_applicable,
-        scanned=technical.denominator,
-        complies=technical.numerator,
-        by_waiver=sum(row.by_waiver for row in score.functions),
-        classic=percent_rounded(technical, texts),
-    )
-
-
-def headline(score: FrameworkScore, texts: Texts) -> str:
-    """``21/48 (43.7 %)``."""
-    return ratio(score.strict, texts)
