@@ -7,7 +7,6 @@
 #   that can't be parsed fails as well.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
-#   - ref: https://kubernetes.io/docs/concepts/configuration/overview/
 # custom:
 #   severity: medium
 #   match: {pod_templates: true}
