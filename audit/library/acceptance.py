@@ -11,12 +11,13 @@ import hashlib
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from audit.errors import ContentError
 from audit.library.authored import Document, Path_, read_document
-from audit.library.entries import Problems, day_at, entries_of, suggest
+from audit.library.entries import Problems, convert, day_at, entries_of, suggest
 from audit.model.acceptance import Claim, Statement, Waiver
 from audit.model.control import Catalog
 from audit.model.expiry import expiry_of
@@ -38,7 +39,7 @@ class _StatementEntry(msgspec.Struct, frozen=True, kw_only=True):
     clusters: tuple[str, ...] = ()
 
 
-class _SubjectEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _SubjectEntry(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     name: str
     cluster: str = ""
@@ -48,11 +49,11 @@ class _SubjectEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 class _WaiverEntry(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
-    subject: _SubjectEntry
+    subject: dict[str, Any]
     owner: str
     reason: str
     id: str = ""
-    expires: str | None = None
+    expires: str = ""
 
 
 def load_statements(
@@ -192,7 +193,7 @@ def _waiver(
             f"unknown rule {entry.rule}", (*place, "rule"), suggestion=suggest(entry.rule, rule_ids)
         )
     _not_empty(document, place, entry, ("owner", "reason"))
-    subject = entry.subject
+    subject = convert(document, (*place, "subject"), entry.subject, _SubjectEntry)
     for name in ("kind", "name", "cluster", "namespace", "container"):
         value = getattr(subject, name)
         where = (*place, "subject", name)
@@ -210,7 +211,7 @@ def _waiver(
         rule=entry.rule,
         owner=entry.owner,
         reason=entry.reason,
-        expires=None if entry.expires is None else _expiry(document, (*place, "expires"), entry.expires),
+        expires=_expiry(document, (*place, "expires"), entry.expires) if entry.expires else None,
         cluster=subject.cluster,
         kind=subject.kind,
         namespace=subject.namespace,

@@ -6,6 +6,7 @@ import datetime as dt
 import difflib
 import enum
 import functools
+import itertools
 import re
 import typing
 from collections.abc import Collection, Iterable, Iterator
@@ -58,15 +59,23 @@ class Problems:
 def suggest(word: str, choices: Iterable[str]) -> str | None:
     """``did you mean "x"?`` for the nearest choice, the whole list when it is short, else None."""
     known = sorted(set(choices))
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if not close:
-        folded = {choice.casefold(): choice for choice in known}
-        close = [folded[word.casefold()]] if word.casefold() in folded else []
+    folded = {choice.casefold(): choice for choice in known}
+    if word.casefold() in folded:
+        return f'did you mean "{folded[word.casefold()]}"?'
+    close = difflib.get_close_matches(word, known, n=8, cutoff=0.6)
     if close:
-        return f'did you mean "{close[0]}"?'
+        return f'did you mean "{max(close, key=lambda choice: _nearness(word, choice))}"?'
     if 0 < len(known) <= _SHOWN_CHOICES:
         return "one of: " + ", ".join(known)
     return None
+
+
+def _nearness(word: str, choice: str) -> tuple[float, int, str]:
+    """Ids differ near their end: of equally similar ones the one with the same beginning is meant."""
+    similar = difflib.SequenceMatcher(None, choice, word).ratio()
+    pairs = zip(word, choice, strict=False)
+    alike = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return similar, alike, choice
 
 
 def mapping_at(document: Document, path: Path_, value: Any, keys: Collection[str]) -> dict[str, Any]:
