@@ -20,7 +20,7 @@ from audit.model.finding import FindingGroup, Outcome
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
 from audit.report.numbers import count, percent_rounded, ratio, share
-from audit.report.text import visible
+from audit.report.text import tail, visible
 from audit.report.texts import Texts
 from audit.report.view import open_line
 from audit.report.view_findings import place_text
@@ -117,9 +117,9 @@ class _Lines:
         }
         for found in islice(together.values(), SHOWN_GAPS):
             first = found[0]
-            place = visible(first.source, 120) + (f":{first.line}" if first.line else "")
+            place = tail(first.source, 72) + (f":{first.line}" if first.line else "")
             more = f" and {count(len(found) - 1)} more" if len(found) > 1 else ""
-            text = f"{gap_word(first.kind, self._texts).lower()}: {place}{more}: {visible(first.reason, 200)}"
+            text = f"{gap_word(first.kind, self._texts).lower()}: {place}{more}: {visible(first.reason, 160)}"
             controls = max((undecided.get(id(gap), 0) for gap in found), default=0)
             if controls:
                 text += f"; {_n(controls, 'control')} undecided"
@@ -161,7 +161,7 @@ class _Lines:
                 Text(f"  {severity_word(group.severity, self._texts)}", style=style),
                 Text(visible(group.id, 20)),
                 Text(f"{visible(group.rule, 60)}\n{owner}"),
-                Text(place_text(first, self._texts) if first else "", style="dim"),
+                Text(tail(place_text(first, self._texts), 52) if first else "", style="dim"),
                 Text(f"{count(group.total)}×"),
             )
         self._console.print(table)

@@ -31,6 +31,16 @@ def visible(text: str, cap: int = LINE_CAP) -> str:
     return _escape(text)
 
 
+def tail(path: str, cap: int) -> str:
+    """The end of a path, from a folder on where one begins: what tells long paths apart stands at their end."""
+    shown = visible(path, 4000)
+    if len(shown) <= cap:
+        return shown
+    cut = shown[-(cap - 1) :]
+    folder = cut.find("/")
+    return "…" + (cut[folder:] if 0 <= folder < len(cut) // 2 else cut)
+
+
 def visible_block(text: str, cap: int = BLOCK_CAP) -> str:
     """Like `visible`, with line feeds kept; tabs become two spaces and carriage returns are dropped."""
     cut = text[:cap].replace("\r\n", "\n").replace("\t", "  ")

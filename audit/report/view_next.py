@@ -9,7 +9,7 @@ import msgspec
 from audit.model.assessment import FrameworkScore, NextStep
 from audit.model.result import AssessmentResult
 from audit.report.numbers import percent, share, width
-from audit.report.text import visible
+from audit.report.text import tail, visible
 from audit.report.texts import Texts
 from audit.report.view_parts import Anchors, Piece, control_pieces
 
@@ -79,7 +79,7 @@ def _gap_title(result: AssessmentResult, step: NextStep, texts: Texts) -> str:
     known = [result.gaps[index] for index in step.gaps if 0 <= index < len(result.gaps)]
     if not known:
         return texts.gettext("Close the gaps")
-    source = visible(known[0].source, 120)
+    source = tail(known[0].source, 64)
     if len(known) == 1:
         return texts.gettext("Close the gap {source}").format(source=source)
     return texts.gettext("Close {n} gaps, first {source}").format(n=len(known), source=source)

@@ -9,12 +9,12 @@ import msgspec
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
 from audit.report.numbers import count
-from audit.report.text import visible
+from audit.report.text import tail, visible
 from audit.report.texts import Texts
 from audit.report.view_parts import Anchors, Piece, control_pieces
 from audit.report.view_words import gap_word
 
-SHOWN_SOURCES = 3
+SHOWN_SOURCES = 2
 SHOWN_ENTRIES = 8
 SHOWN_GAPS = 500
 """Rows of the full tables; the rest is in report.json, and the table says so."""
@@ -85,10 +85,13 @@ def _gap_entries(result: AssessmentResult, anchors: Anchors, texts: Texts) -> li
     entries = []
     for (word, hint), indexes in together.items():
         sources = [result.gaps[index].source for index in indexes]
-        text = ", ".join(visible(source, 120) for source in sources[:SHOWN_SOURCES])
+        text = ", ".join(tail(source, 64) for source in sources[:SHOWN_SOURCES])
         if len(sources) > SHOWN_SOURCES:
             text += " " + texts.gettext("and {n} more").format(n=count(len(sources) - SHOWN_SOURCES))
-        pieces = [Piece(text, "#gaps"), Piece(f": {visible(result.gaps[indexes[0]].reason).rstrip('.')}.")]
+        pieces = [
+            Piece(text, "#gaps"),
+            Piece(f": {visible(result.gaps[indexes[0]].reason, 160).rstrip('.')}."),
+        ]
         if hint:
             pieces.append(
                 Piece(" " + texts.gettext("To close it: {hint}.").format(hint=visible(hint).rstrip(".")))

@@ -48,6 +48,13 @@ def test_a_cut_says_how_much_is_missing() -> None:
     assert visible("x" * 310) == "x" * 300 + "… (10 more characters)"
 
 
+def test_long_paths_keep_their_end() -> None:
+    path = "/very/long/way/" + "x/" * 40 + "charts/app.yaml:12"
+    assert tail("short.yaml", 40) == "short.yaml"
+    assert tail(path, 24) == "…/x/x/charts/app.yaml:12"
+    assert len(tail("y" * 100, 24)) == 24
+
+
 def test_blocks_keep_line_feeds_and_nothing_else() -> None:
     assert visible_block("a:\r\n\tb\x07") == "a:\n  b\\u0007"
 
