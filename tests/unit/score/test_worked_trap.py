@@ -11,7 +11,7 @@ import pytest
 
 from audit.assess import AssessInputs, Assessor
 from audit.library.catalogs import resolve_profile
-from audit.model.assessment import FrameworkScore, HeldBack
+from audit.model.assessment import ControlRow, FrameworkScore, HeldBack
 from audit.model.control import EvidenceKind
 from audit.model.finding import Outcome
 from audit.model.result import RuleState
@@ -34,6 +34,10 @@ PAIRS = {
 
 
 def trap(profile: str) -> FrameworkScore:
+    return trap_result(profile)[1]
+
+
+def trap_result(profile: str, *, pairs_due: int = 1_500) -> tuple[tuple[ControlRow, ...], FrameworkScore]:
     catalog = b.catalog(
         *(b.control(name, function="TRAP", evidence_kind=kind) for name, kind in KINDS.items()), id="trap"
     )
@@ -60,10 +64,9 @@ def trap(profile: str) -> FrameworkScore:
             now=b.NOW,
         )
     )
-    inputs = ScoreInputs(
-        catalogs=(catalog,), controls=assessor.assess(), profile=chosen, pairs_due=sum(tally.due.values())
-    )
-    return score(inputs)[0]
+    rows = assessor.assess()
+    inputs = ScoreInputs(catalogs=(catalog,), controls=rows, profile=chosen, pairs_due=pairs_due)
+    return rows, score(inputs)[0]
 
 
 def test_all_ten_counted_openly() -> None:
