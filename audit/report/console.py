@@ -141,8 +141,8 @@ class _Lines:
             for number, word in ((counts.waived, "waived"), (counts.errors, "error"), (counts.warns, "warn"))
             if number
         ]
-        tail = f"; also {', '.join(extra)}" if extra else ""
-        self._line("Found", f"{_n(total, 'open group')}: {open_line(counts, self._texts)}{tail}")
+        also = f"; also {', '.join(extra)}" if extra else ""
+        self._line("Found", f"{_n(total, 'open group')}: {open_line(counts, self._texts)}{also}")
         if not total:
             return
         table = Table.grid(padding=(0, 2))
@@ -264,12 +264,12 @@ class _Lines:
 
     def audit(self, exit_code: int | None) -> None:
         """Complete or not, and why not."""
-        tail = f"  (exit {exit_code})" if exit_code else ""
+        ending = f"  (exit {exit_code})" if exit_code else ""
         if self._result.complete:
-            self._line("Audit", f"complete{tail}", "green")
+            self._line("Audit", f"complete{ending}", "green")
         else:
             reasons = "; ".join(visible(reason, 200) for reason in self._result.incomplete_reasons)
-            self._line("Audit", f"INCOMPLETE  {reasons}{tail}", "bold yellow")
+            self._line("Audit", f"INCOMPLETE  {reasons}{ending}", "bold yellow")
 
     def _line(self, term: str, text: str, style: str = "") -> None:
         row = Table.grid(padding=0)

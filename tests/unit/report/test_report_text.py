@@ -13,6 +13,7 @@ from audit.report.text import (
     https_only,
     markdown,
     markdown_code,
+    tail,
     value,
     visible,
     visible_block,
