@@ -27,6 +27,10 @@ from audit.model.change import Change
 from audit.model.control import Catalog, CheckState, Control, Strength
 from audit.model.result import RuleState
 
+NOT_CONFIGURED = "not_configured"
+"""Skip reason of rules that have nothing to compare with until a parameter is set. Being skipped for it on every
+subject says nothing about the subjects: the control is undecided, not outside of its own concern."""
+
 _NO_CHANGE = Change()
 
 
@@ -37,6 +41,8 @@ class _Subject(NamedTuple):
     control: Control
     deciding: tuple[RuleState, ...]
     supporting: tuple[RuleState, ...]
+    unconfigured: frozenset[str]
+    """Deciding rules that skip for want of configuration."""
     kinds: Kinds
     """Kinds that the deciding rules ask of or look at; None means every kind."""
     check_built: bool
@@ -150,6 +156,8 @@ class Assessor:
     ) -> tuple[Reason, ...]:
         """Row 3 of the table, in the order of `Reason`."""
         doubts: list[Reason] = []
+        if any(item.rule in subject.unconfigured and _only_skipped(item) for item in deciding):
+            doubts.append(Reason.NO_DECIDING_RULE)
         unanswered = [
             (item.errors, self._evidence.missing(item.rule, member.name)) for item in deciding if item.errors
         ]
@@ -175,6 +183,7 @@ class Assessor:
 # Doubts that leave a deciding question unasked, and so count as a due pair without an answer.
 _OPEN_QUESTION = frozenset(
     {
+        Reason.NO_DECIDING_RULE,
         Reason.DESELECTED_RULE,
         Reason.GAP,
         Reason.MEMBER_NOT_REACHED,
@@ -187,6 +196,10 @@ _OPEN_QUESTION = frozenset(
 def assess(inputs: AssessInputs) -> tuple[ControlRow, ...]:
     """One row per control of every catalog, in catalog order, in profile or not."""
     return Assessor(inputs).assess()
+
+
+def _only_skipped(item: RuleEvidence) -> bool:
+    return item.skipped > 0 and item.skipped == item.due
 
 
 def _counted(decision: Decision, said: Said) -> Statement | None:
@@ -233,6 +246,9 @@ def _subject(
         framework=catalog.id,
         control=control,
         deciding=tuple(deciding[rule] for rule in sorted(deciding)),
+        unconfigured=frozenset(
+            rule for rule, state in deciding.items() if state.rule.not_applicable == NOT_CONFIGURED
+        ),
         supporting=tuple(supporting[rule] for rule in sorted(supporting) if rule not in deciding),
         kinds=None if every_kind else kinds,
         check_built=not built.isdisjoint(control.checks),

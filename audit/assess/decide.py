@@ -6,7 +6,7 @@ D stands for the control's selected rules mapped `decides`, on one cluster.
 |---|---|---|
 | 1 | kind auto or partial, and no D rule loaded | indeterminate |
 | 2 | an unwaived fail in D, or a valid statement "not met" | not_satisfied |
-| 3 | a doubt: error, missing answer, only warnings, deselected rule, gap, member not reached, stale evidence | indeterminate |
+| 3 | a doubt: an error, no answer, only warnings, a rule not asked, a gap, a member not reached, stale evidence | indeterminate |
 | 4 | a valid statement "not applicable", and no fail in D, waived or not | not_applicable |
 | 5 | kind partial or attestation, and no valid statement | indeterminate |
 | 6 | a waived fail in D | waived |

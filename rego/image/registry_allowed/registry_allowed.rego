@@ -11,7 +11,7 @@
 # custom:
 #   severity: high
 #   match: {pod_templates: true}
-#   not_applicable: no_registry_list
+#   not_applicable: not_configured
 #   remediation: >-
 #     Mirror the image into an allowed registry and name it there, or add the registry to the parameter.
 #   fix: |

@@ -92,6 +92,20 @@ def test_a_deselected_rule_is_loaded_but_not_asked() -> None:
     assert outcome_of(mixed) == (F, Reason.FAILED_PAIRS), "what was asked and failed still counts"
 
 
+def test_a_rule_that_waits_for_its_configuration_does_not_take_its_control_out() -> None:
+    waiting = {"unconfigured": frozenset({ONE})}
+    found = fleet(world(pair(Outcome.SKIP), **waiting))
+    assert (found.status, found.reason) == (U, Reason.NO_DECIDING_RULE)
+    assert (found.technical_scanned, found.technical_complies) == (True, False)
+    by_people = world(
+        pair(Outcome.SKIP), kind=EvidenceKind.PARTIAL, statements=(said(CTL, Claim.MET),), **waiting
+    )
+    assert outcome_of(by_people) == (U, Reason.NO_DECIDING_RULE)
+    configured = world(pair(Outcome.SKIP), pair(Outcome.PASS), **waiting)
+    assert outcome_of(configured) == (S, Reason.PASSED_PAIRS), "one subject that does not apply is just that"
+    assert outcome_of(world(**waiting)) == (N, Reason.NO_SUBJECT)
+
+
 def test_a_mapping_to_a_rule_that_is_not_loaded_decides_nothing() -> None:
     assert outcome_of(world(links=(link(CTL, "family/elsewhere"),))) == (U, Reason.NO_CHECK_BUILT)
 

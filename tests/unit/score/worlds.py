@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import strategies as st
 
 from audit.assess import AssessInputs, Assessor
+from audit.assess.controls import NOT_CONFIGURED
 from audit.model.acceptance import Claim, Statement
 from audit.model.assessment import ControlRow, FrameworkScore
 from audit.model.control import Catalog, Control, EvidenceKind, MappingEntry, Profile, ProfileName, Strength
@@ -48,6 +49,8 @@ class World:
     statements: tuple[Statement, ...] = ()
     deselected: frozenset[str] = frozenset()
     profile: tuple[str, ...] | None = None
+    unconfigured: frozenset[str] = frozenset()
+    """Rules that skip for want of configuration."""
 
     def with_pair(self, index: int, new: Pair) -> World:
         """The same with one pair changed."""
@@ -76,7 +79,11 @@ class World:
                 checks=(),
                 rules=tuple(
                     RuleState(
-                        rule=b.rule(rule, kinds=RULE_KINDS.get(rule, ())),
+                        rule=b.rule(
+                            rule,
+                            kinds=RULE_KINDS.get(rule, ()),
+                            not_applicable=NOT_CONFIGURED if rule in self.unconfigured else "does_not_apply",
+                        ),
                         selected=rule not in self.deselected,
                     )
                     for rule in RULES
