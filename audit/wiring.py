@@ -42,6 +42,7 @@ from audit.record.places import Places
 from audit.record.population import PopulationWriter
 from audit.record.proof import Proof
 from audit.record.run_record import RecordFacts, build_record, digest_of_files
+from audit.report.json_writer import seal
 from audit.resources import content_dir
 from audit.score.verdict import GateConditions
 
@@ -151,7 +152,7 @@ class Audit:
             self._population,
         )
         library = self.library
-        return run_audit(
+        result = run_audit(
             Parts(
                 title=self._config.title,
                 members=[self._member(c.name, c.paths, texts, stop) for c in self._config.members()],
@@ -184,6 +185,7 @@ class Audit:
             progress=self._progress,
             stop=stop,
         )
+        return seal(result)
 
     def __enter__(self) -> Self:
         return self

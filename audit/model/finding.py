@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from typing import Any
 
 import msgspec
@@ -98,12 +99,16 @@ class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 def render_path(path: tuple[str | int, ...]) -> str:
     """Path segments as people write them: ``a.b[0]["odd.key"]``."""
-    text = ""
+    parts: list[str] = []
     for segment in path:
         if isinstance(segment, int):
-            text += f"[{segment}]"
-        elif segment and all(c.isalnum() or c in "-_" for c in segment):
-            text += f".{segment}" if text else segment
+            parts.append(f"[{segment}]")
+        elif _PLAIN_KEY(segment):
+            parts.append(f".{segment}" if parts else segment)
         else:
-            text += f'["{segment}"]'
-    return text
+            parts.append(f'["{segment}"]')
+    return "".join(parts)
+
+
+# Letters and digits of any script, - and _: keys that need no quotes.
+_PLAIN_KEY = re.compile(r"[\w-]+").fullmatch

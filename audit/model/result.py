@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -26,6 +26,15 @@ class GroupSource(Protocol):
 
     def counts(self) -> GroupCounts:
         """Totals without reading the groups again."""
+        ...
+
+
+@runtime_checkable
+class EncodedGroupSource(GroupSource, Protocol):
+    """A source that has its groups as canonical JSON already, and so spares taking them apart and encoding them."""
+
+    def encoded_groups(self) -> Iterator[bytes]:
+        """`canonical_json` of each group, in the order of `groups`."""
         ...
 
 

@@ -22,7 +22,10 @@ class Severity(enum.Enum):
     @property
     def rank(self) -> int:
         """0 for critical up to 4 for info: sorts the worst first."""
-        return list(Severity).index(self)
+        return _SEVERITY_RANK[self]
+
+
+_SEVERITY_RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 class ContextNeed(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,12 +12,14 @@ from typing import BinaryIO, Self
 
 import msgspec
 
+from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import GroupCounts
 from audit.model.rule import Severity
 
 _OUTCOME_RANK = {Outcome.FAIL: 0, Outcome.ERROR: 1, Outcome.WARN: 2}
-_GROUP_PARTS = 6
+_OUTCOMES = tuple(_OUTCOME_RANK)
+_SEVERITIES = tuple(Severity)
 _BUFFER_FINDINGS = 40_000
 
 Key = tuple[int, int, str, str, str, str, str, str, str, str]
@@ -26,6 +28,7 @@ Key = tuple[int, int, str, str, str, str, str, str, str, str]
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
     key: Key
+    waived: bool
     finding: bytes
 
 
@@ -43,27 +46,44 @@ class FindingStore:
         self._buffer: list[_Row] = []
         self._runs: list[BinaryIO] = []
         self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(Finding)
+        self._decoder = msgspec.json.Decoder(Finding)
         self._row_decoder = msgspec.msgpack.Decoder(_Row)
         self._counts: GroupCounts | None = None
 
     def add(self, finding: Finding) -> None:
         """Keep one finding."""
         self._counts = None
-        self._buffer.append(_Row(_key(finding), self._encoder.encode(finding)))
+        self._buffer.append(_Row(_key(finding), bool(finding.waiver), canonical_json(finding)))
         if len(self._buffer) >= self._limit:
             self._spill()
 
     def groups(self) -> Iterator[FindingGroup]:
         """All groups in display order."""
-        for key, rows in itertools.groupby(self._rows(), key=lambda row: row.key[:_GROUP_PARTS]):
-            members = tuple(self._decoder.decode(row.finding) for row in rows)
-            yield _group(key, members)
+        decode = self._decoder.decode
+        for key, rows in itertools.groupby(self._rows(), key=_group_key):
+            stored = list(rows)
+            members = tuple([decode(row.finding) for row in stored])
+            yield msgspec.structs.replace(_head(key, stored), members=members)
+
+    def encoded_groups(self) -> Iterator[bytes]:
+        """Canonical JSON of all groups in display order, put together from the stored findings."""
+        for key, rows in itertools.groupby(self._rows(), key=_group_key):
+            members = list(rows)
+            head = canonical_json(_head(key, members))
+            # `members` is the last field of a group, empty in the head.
+            yield head[: -len(b"]}")] + b",".join([row.finding for row in members]) + b"]}"
 
     def counts(self) -> GroupCounts:
-        """Totals, counted once."""
+        """Totals, counted once, from the keys alone."""
         if self._counts is None:
-            self._counts = count_groups(self.groups())
+            sizes = (
+                (key, [row.waived for row in rows])
+                for key, rows in itertools.groupby(self._rows(), key=_group_key)
+            )
+            self._counts = _count(
+                (_OUTCOMES[int(key[0])], _SEVERITIES[int(key[1])], len(waived), sum(waived))
+                for key, waived in sizes
+            )
         return self._counts
 
     def close(self) -> None:
@@ -108,19 +128,24 @@ class FindingStore:
 
 
 def count_groups(groups: Iterable[FindingGroup]) -> GroupCounts:
-    """Totals over any groups; used for stored and for reloaded results alike."""
+    """Totals over any groups; used for reloaded results."""
+    return _count((group.outcome, group.severity, group.total, group.waived) for group in groups)
+
+
+def _count(groups: Iterable[tuple[Outcome, Severity, int, int]]) -> GroupCounts:
+    """Totals over (outcome, severity, members, waived members)."""
     open_groups = {severity.value: 0 for severity in Severity}
     waived = errors = warns = findings = 0
-    for group in groups:
-        findings += group.total
-        if group.outcome is Outcome.ERROR:
+    for outcome, severity, total, waived_members in groups:
+        findings += total
+        if outcome is Outcome.ERROR:
             errors += 1
-        elif group.outcome is Outcome.WARN:
+        elif outcome is Outcome.WARN:
             warns += 1
-        elif group.waived == group.total:
+        elif waived_members == total:
             waived += 1
         else:
-            open_groups[group.severity.value] += 1
+            open_groups[severity.value] += 1
     return GroupCounts(open=open_groups, waived=waived, errors=errors, warns=warns, findings=findings)
 
 
@@ -143,6 +168,10 @@ def path_shape(path: tuple[str | int, ...]) -> str:
         else:
             text = segment
     return text
+
+
+def _group_key(row: _Row) -> tuple[int, int, str, str, str, str]:
+    return row.key[:6]
 
 
 def _key(finding: Finding) -> Key:
@@ -170,19 +199,19 @@ def _key(finding: Finding) -> Key:
     )
 
 
-def _group(key: tuple[int | str, ...], members: tuple[Finding, ...]) -> FindingGroup:
-    first = members[0]
-    _, _, rule, owner, container, shape = (str(part) for part in key)
+def _head(key: tuple[int, int, str, str, str, str], rows: list[_Row]) -> FindingGroup:
+    """The group without its members."""
+    outcome, severity, rule, owner, container, shape = key
     return FindingGroup(
-        id=group_id(first.outcome, (rule, owner, container, shape)),
+        id=group_id(_OUTCOMES[outcome], (rule, owner, container, shape)),
         rule=rule,
-        severity=first.severity,
-        outcome=first.outcome,
+        severity=_SEVERITIES[severity],
+        outcome=_OUTCOMES[outcome],
         owner=owner,
         container=container,
         path=shape,
-        clusters=tuple(sorted({member.subject.cluster for member in members})),
-        total=len(members),
-        waived=sum(1 for member in members if member.waiver),
-        members=members,
+        clusters=tuple(sorted({row.key[6] for row in rows})),
+        total=len(rows),
+        waived=sum(row.waived for row in rows),
+        members=(),
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from audit.errors import ReportError
-from audit.model.result import AssessmentResult
+from audit.model.canonical import canonical_json
+from audit.model.result import AssessmentResult, EncodedGroupSource, GroupSource
 from audit.report import schema
 from audit.report.document import SCHEMA_NAME, ReportDocument, head, plain, to_result
 from audit.report.files import atomic
@@ -22,39 +23,24 @@ def chunks(result: AssessmentResult) -> Iterator[bytes]:
     """The file piece by piece: one line for each key, one for each group. Keys keep the document's order."""
     yield from _head_chunks(plain(head(result)))
     separator = b"\n"
-    for group in result.group_source.groups():
-        yield separator + _encode(group)
+    for line in _group_lines(result.group_source):
+        yield separator + line
         separator = b",\n"
     yield b"\n]\n}\n"
+
+
+def _group_lines(source: GroupSource) -> Iterator[bytes]:
+    if isinstance(source, EncodedGroupSource):
+        return source.encoded_groups()
+    return map(canonical_json, source.groups())
 
 
 def _head_chunks(data: dict[str, object]) -> Iterator[bytes]:
     yield b"{\n"
     for key, content in data.items():
         if key != "groups":
-            yield _encode(key) + b": " + _encode(content) + b",\n"
+            yield canonical_json(key) + b": " + canonical_json(content) + b",\n"
     yield b'"groups": ['
-
-
-_encoder = msgspec.json.Encoder(order="deterministic")
-
-
-def _encode(content: object) -> bytes:
-    try:
-        return _encoder.encode(content)
-    except UnicodeEncodeError:
-        # A file name that is not UTF-8 reaches Python with lone surrogates, which JSON can't hold.
-        return _encoder.encode(_mended(msgspec.to_builtins(content)))
-
-
-def _mended(node: Any) -> Any:
-    if isinstance(node, str):
-        return node.encode("utf-8", "backslashreplace").decode()
-    if isinstance(node, list | tuple):
-        return [_mended(item) for item in node]
-    if isinstance(node, dict):
-        return {_mended(key): _mended(item) for key, item in node.items()}
-    return node
 
 
 def result_digest(result: AssessmentResult) -> str:

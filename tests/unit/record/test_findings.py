@@ -6,10 +6,11 @@ import random
 
 import pytest
 
+from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, Outcome, Violation
 from audit.model.rule import Severity
 from audit.model.subject import SubjectRef
-from audit.record.findings import FindingStore, group_id, path_shape
+from audit.record.findings import FindingStore, count_groups, group_id, path_shape
 
 
 def finding(
@@ -54,7 +55,8 @@ def test_order_and_spilling_change_nothing(buffer: int) -> None:
             shuffled.add(item)
         assert list(shuffled.groups()) == list(expected.groups())
         assert list(shuffled.groups()) == list(shuffled.groups())
-        assert shuffled.counts() == expected.counts()
+        assert list(shuffled.encoded_groups()) == [canonical_json(group) for group in shuffled.groups()]
+        assert shuffled.counts() == count_groups(shuffled.groups()) == expected.counts()
         assert shuffled.counts().findings == 100
 
 
