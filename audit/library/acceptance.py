@@ -26,7 +26,9 @@ from audit.model.expiry import expiry_of
 _WILDCARD = re.compile(r"[*?\[\]](?!\Z)|[?\[\]]\Z|\A\*\Z")
 
 
-class _StatementEntry(msgspec.Struct, frozen=True, kw_only=True):
+class StatementEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One statement as written."""
+
     control: str
     claim: Claim
     author: str
@@ -39,7 +41,9 @@ class _StatementEntry(msgspec.Struct, frozen=True, kw_only=True):
     clusters: tuple[str, ...] = ()
 
 
-class _SubjectEntry(msgspec.Struct, frozen=True, kw_only=True):
+class SubjectEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a waiver is about, by its literal names."""
+
     kind: str
     name: str
     cluster: str = ""
@@ -47,7 +51,9 @@ class _SubjectEntry(msgspec.Struct, frozen=True, kw_only=True):
     container: str = ""
 
 
-class _WaiverEntry(msgspec.Struct, frozen=True, kw_only=True):
+class WaiverEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One waiver as written."""
+
     rule: str
     subject: dict[str, Any]
     owner: str
@@ -78,7 +84,7 @@ def load_statements(
         except ContentError as error:
             problems.add(error)
             continue
-        for place, entry in entries_of(document, "statements", _StatementEntry, problems):
+        for place, entry in entries_of(document, "statements", StatementEntry, problems):
             try:
                 statement = _statement(document, place, entry, catalogs, clusters)
                 _once(document, place, "statement", statement.id, [s.id for s in statements])
@@ -112,7 +118,7 @@ def load_waivers(
         except ContentError as error:
             problems.add(error)
             continue
-        for place, entry in entries_of(document, "waivers", _WaiverEntry, problems):
+        for place, entry in entries_of(document, "waivers", WaiverEntry, problems):
             try:
                 waiver = _waiver(document, place, entry, rule_ids, clusters)
                 _once(document, place, "waiver", waiver.id, [w.id for w in waivers])
@@ -127,7 +133,7 @@ def load_waivers(
 def _statement(
     document: Document,
     place: Path_,
-    entry: _StatementEntry,
+    entry: StatementEntry,
     catalogs: Sequence[Catalog],
     clusters: Collection[str] | None,
 ) -> Statement:
@@ -157,7 +163,7 @@ def _statement(
     )
 
 
-def _framework(document: Document, place: Path_, entry: _StatementEntry, catalogs: Sequence[Catalog]) -> str:
+def _framework(document: Document, place: Path_, entry: StatementEntry, catalogs: Sequence[Catalog]) -> str:
     known = {catalog.id: [control.id for control in catalog.controls] for catalog in catalogs}
     if entry.framework:
         if entry.framework not in known:
@@ -184,7 +190,7 @@ def _framework(document: Document, place: Path_, entry: _StatementEntry, catalog
 def _waiver(
     document: Document,
     place: Path_,
-    entry: _WaiverEntry,
+    entry: WaiverEntry,
     rule_ids: Collection[str],
     clusters: Collection[str] | None,
 ) -> Waiver:
@@ -193,7 +199,7 @@ def _waiver(
             f"unknown rule {entry.rule}", (*place, "rule"), suggestion=suggest(entry.rule, rule_ids)
         )
     _not_empty(document, place, entry, ("owner", "reason"))
-    subject = convert(document, (*place, "subject"), entry.subject, _SubjectEntry)
+    subject = convert(document, (*place, "subject"), entry.subject, SubjectEntry)
     for name in ("kind", "name", "cluster", "namespace", "container"):
         value = getattr(subject, name)
         where = (*place, "subject", name)

@@ -42,14 +42,18 @@ class Mappings(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class _Head(msgspec.Struct, frozen=True, kw_only=True):
+class MappingHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What a mapping file says of itself."""
+
     framework: str
     edition: str
     author: str
     date: str
 
 
-class _MappingRow(msgspec.Struct, frozen=True, kw_only=True):
+class MappingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One link as written, from one rule or several."""
+
     control: str
     strength: Strength
     rationale: str
@@ -135,13 +139,13 @@ def _in_catalog_order(entries: Collection[MappingEntry], context: MappingContext
 
 def _read_file(document: Document, context: MappingContext) -> dict[tuple[str, str, str], MappingEntry]:
     mapping_at(document, (), document.value, (*_HEAD, "mappings"))
-    head = convert(document, (), {k: v for k, v in document.value.items() if k in _HEAD[:4]}, _Head)
+    head = convert(document, (), {k: v for k, v in document.value.items() if k in _HEAD[:4]}, MappingHead)
     catalog = _catalog(document, head, context.catalogs)
     date = day_at(document, ("date",), head.date)
     meanings = context.meanings.with_topics(_own_topics(document, context.meanings))
     problems = Problems()
     entries: dict[tuple[str, str, str], MappingEntry] = {}
-    for place, row in entries_of(document, "mappings", _MappingRow, problems, other_keys=_HEAD):
+    for place, row in entries_of(document, "mappings", MappingRow, problems, other_keys=_HEAD):
         errors = _row_errors(document, place, row, catalog, meanings, context)
         for error in errors:
             problems.add(error)
@@ -166,7 +170,7 @@ def _read_file(document: Document, context: MappingContext) -> dict[tuple[str, s
     return entries
 
 
-def _catalog(document: Document, head: _Head, catalogs: Sequence[Catalog]) -> Catalog:
+def _catalog(document: Document, head: MappingHead, catalogs: Sequence[Catalog]) -> Catalog:
     known = {catalog.id: catalog for catalog in catalogs}
     if head.framework not in known:
         raise document.error(
@@ -205,7 +209,7 @@ def _own_topics(document: Document, meanings: Meanings) -> dict[str, tuple[str, 
 def _row_errors(
     document: Document,
     place: Path_,
-    row: _MappingRow,
+    row: MappingRow,
     catalog: Catalog,
     meanings: Meanings,
     context: MappingContext,
@@ -244,7 +248,7 @@ def _row_errors(
 def _rule_errors(
     document: Document,
     place: Path_,
-    row: _MappingRow,
+    row: MappingRow,
     catalog: Catalog,
     rule: str,
     meanings: Meanings,
