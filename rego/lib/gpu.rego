@@ -29,17 +29,22 @@ claims := [claim |
 # Every name with a domain in a container's resources: devices and what may be meant as one.
 extended := [named |
 	some container in workload.containers
-	requests := obj.mapping(container.value, ["resources", "requests"])
-	limits := obj.mapping(container.value, ["resources", "limits"])
-	some name in {key | some list in [requests, limits]; some key, _ in list; contains(key, "/")}
+	resources := container.value.resources
+	some name in domained(resources)
 	named := {
 		"container": container,
 		"path": array.concat(container.path, ["resources"]),
 		"name": name,
-		"requests": requests,
-		"limits": limits,
+		"requests": obj.mapping(resources, ["requests"]),
+		"limits": obj.mapping(resources, ["limits"]),
 	}
 ]
+
+domained(resources) := {name |
+	some list in ["requests", "limits"]
+	some name, _ in resources[list]
+	contains(name, "/")
+}
 
 value_of(list, name) := value if {
 	value := object.get(list, name, null)

@@ -61,22 +61,25 @@ recognised(container) := name if {
 }
 
 by_image(value) := names[0] if {
-	image := obj.text(value, ["image"])
-	image != ""
-	names := [known.images[key] | some key in image_keys(split(lower(split(image, "@")[0]), "/"))]
+	keys := image_keys(value.image)
+	hits := object.filter(known.images, keys)
+	count(hits) > 0
+	names := [name | some key in array.reverse(keys); name := hits[key]]
 }
 
-# Of registry/org/sub/name:tag the keys name, sub/name, and org/* for any repository below org; the first that is listed wins.
-image_keys(parts) := array.concat([last], array.concat(pair, below)) if {
+# The parts of an image's path without tag and digest, and its last two parts together.
+image_keys(image) := array.concat(array.slice(parts, 0, size - 1), [last, concat("/", [before, last])]) if {
+	is_string(image)
+	parts := split(lower(split(image, "@")[0]), "/")
 	size := count(parts)
 	last := split(parts[size - 1], ":")[0]
-	pair := [concat("/", [part, last]) | some part in array.slice(parts, max([0, size - 2]), size - 1)]
-	below := [concat("", [part, "/*"]) | some part in array.slice(parts, 0, size - 1)]
+	before := concat("", array.slice(parts, max([0, size - 2]), size - 1))
 }
 
 by_command(container) := names[0] if {
 	line := command_line(container.value)
 	line != ""
+	count(object.filter(known.launchers, regex.split(`[\s/"';|&()]+`, line))) > 0
 	names := [name |
 		some key, name in known.commands
 		contains(line, key)
@@ -269,7 +272,7 @@ container_references := [entry |
 	named.value != ""
 	entry := {
 		"path": object.get(named, "value_path", named.path),
-		"reference": named.value,
+		"reference": resolved(item.container, named.value),
 		"revision": revision,
 		"kind": object.get(settings, "models_are", "hub"),
 		"container": item.container.name,
@@ -278,6 +281,7 @@ container_references := [entry |
 
 # KServe's own fields, and the address that its storage initialiser reads from the environment.
 kserve_references := [reference |
+	startswith(workload.kind_key, "serving.kserve.io/")
 	some container in workload.containers
 	some named in array.concat(
 		array.concat(
@@ -304,9 +308,16 @@ ray_references := [{
 	model.source != ""
 ]
 
+# A value that is nothing but a variable of the same container is that variable's value.
+resolved(container, value) := values[0] if {
+	startswith(value, "$")
+	parts := regex.find_all_string_submatch_n(`^\$[({]?([A-Za-z_][A-Za-z0-9_]*)[)}]?$`, value, 1)
+	values := [variable.value | some variable in variables(container, [parts[0][1]]); is_string(variable.value)]
+} else := value
+
 default revision_of(_, _) := ""
 
-revision_of(item, all_words) := values[0] if {
+revision_of(item, all_words) := resolved(item.container, values[0]) if {
 	values := array.concat(
 		[named.value | some named in flag_values(all_words, list(item.settings, "revision_flags"))],
 		[named.value |

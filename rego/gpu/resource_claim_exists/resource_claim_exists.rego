@@ -33,8 +33,8 @@ applies if count(references) + count(uses) > 0
 # Claims that pods list: {path, kind, name}. The alpha API nested the two names under source.
 references := [{"path": array.concat(place, array.concat(["resourceClaims", index], path)), "kind": kind, "name": name} |
 	some template in workload.templates
+	some index, claim in template.spec.resourceClaims
 	place := template.spec_path
-	some index, claim in obj.list(template.spec, ["resourceClaims"])
 	some kind, paths in {
 		"ResourceClaim": [["resourceClaimName"], ["source", "resourceClaimName"]],
 		"ResourceClaimTemplate": [["resourceClaimTemplateName"], ["source", "resourceClaimTemplateName"]],
@@ -47,7 +47,7 @@ references := [{"path": array.concat(place, array.concat(["resourceClaims", inde
 # Claims that containers use: {container, path, name, listed}.
 uses := [{"container": container.name, "path": path, "name": name, "listed": listed} |
 	some container in workload.containers
-	some index, claim in obj.list(container.value, ["resources", "claims"])
+	some index, claim in container.value.resources.claims
 	name := obj.text(claim, ["name"])
 	path := array.concat(container.path, ["resources", "claims", index, "name"])
 	not workload.templates[container.template].partial

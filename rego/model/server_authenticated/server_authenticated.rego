@@ -76,8 +76,7 @@ authenticated(server) if {
 	some container in workload.containers
 	container.template == server.container.template
 	container.path != server.container.path
-	parts := split(lower(split(obj.text(container.value, ["image"]), "@")[0]), "/")
-	some key in model_server.image_keys(parts)
+	some key in model_server.image_keys(container.value.image)
 	key in model_server.known.authenticating_images
 }
 

@@ -134,12 +134,21 @@ test_answers_whatever_is_damaged if {
 	every variant in expect.damaged(server) {
 		outcome(variant, service("LoadBalancer")) in {"skip", "pass", "fail"}
 	}
+}
+
+test_answers_whatever_a_service_looks_like if {
 	every variant in expect.damaged(service("NodePort").Service.serving[0]) {
 		outcome(server, {"Service": {"serving": [variant]}}) in {"pass", "fail"}
 	}
+}
+
+test_answers_whatever_an_ingress_looks_like if {
 	every variant in expect.damaged(ingress) {
 		outcome(server, with_front("networking.k8s.io/Ingress", variant)) in {"pass", "fail"}
 	}
+}
+
+test_answers_whatever_a_route_looks_like if {
 	every variant in expect.damaged(http_route({"name": "front"})) {
 		outcome(server, with_front("gateway.networking.k8s.io/HTTPRoute", variant)) in {"pass", "fail"}
 	}

@@ -62,6 +62,17 @@ test_variables if {
 	outcome(tgi([{"name": "MODEL_ID", "valueFrom": {"configMapKeyRef": {}}}])) == "skip"
 }
 
+variable(value) := pod({
+	"image": "vllm/vllm-openai:v1",
+	"args": ["--model=$(MODEL)"],
+	"env": [{"name": "MODEL", "value": value}],
+})
+
+test_variables_of_the_container_are_followed if {
+	outcome(variable("/models/m")) == "pass"
+	paths(variable("org/m")) == {["spec", "containers", 0, "args", 0]}
+}
+
 test_object_storage if {
 	every value in ["s3://b/models/m/latest", "s3://b/models/m", "gs://b/m/main/x.gguf", "https://example.test/m/current/m.bin"] {
 		outcome(kserve(value)) == "fail"
