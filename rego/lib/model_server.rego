@@ -62,7 +62,7 @@ recognised(container) := name if {
 
 by_image(value) := names[0] if {
 	keys := image_keys(value.image)
-	hits := object.filter(known.images, keys)
+	hits := object.union(object.filter(known.images, keys), object.filter(object.get(known, "own_images", {}), keys))
 	count(hits) > 0
 	names := [name | some key in array.reverse(keys); name := hits[key]]
 }

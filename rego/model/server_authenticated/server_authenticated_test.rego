@@ -102,7 +102,7 @@ test_kserve if {
 test_own_image if {
 	own := pod({"image": "registry.example/team/server:1"})
 	outcome(own) == "skip"
-	outcome(own) == "fail" with data.parameters["model/server-exposed"].images as {"team/server": "vllm"}
+	outcome(own) == "fail" with data.parameters["model/server-exposed"].own_images as {"team/server": "vllm"}
 }
 
 test_does_not_apply_without_model_server if {

@@ -60,6 +60,19 @@ test_each_template_is_judged if {
 	outcome(cluster, [policy({"matchLabels": {"ray.io/cluster": "r"}})]) == "pass"
 }
 
+test_kinds_that_inline_the_pod_spec if {
+	service := {
+		"apiVersion": "serving.kserve.io/v1beta1",
+		"kind": "InferenceService",
+		"metadata": {"name": "i", "namespace": "serving"},
+		"spec": {"predictor": {"labels": {"app": "vllm"}, "containers": [{"name": "c"}]}},
+	}
+	some violation in rule.violations with input as service with data.inventory as {}
+	violation.path == ["spec", "predictor", "labels"]
+	outcome(service, [policy({"matchLabels": {"app": "vllm"}})]) == "pass"
+	outcome(service, [policy({"matchLabels": {"serving.kserve.io/inferenceservice": "i"}})]) == "pass"
+}
+
 test_no_labels if {
 	every path in [["spec", "template", "metadata"], ["spec", "template", "metadata", "labels"]] {
 		every variant in expect.without(deployment, path) {
