@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import msgspec
 
@@ -70,6 +70,10 @@ class ReportWriter(Protocol):
 
     def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
         """Write atomically; return the paths written."""
+        ...
+
+    def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
+        """Write the whole report to one open stream, never split."""
         ...
 
 

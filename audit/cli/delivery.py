@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -70,13 +71,20 @@ def print_to_stdout(result: AssessmentResult, config: Config) -> None:
 
 def copy_to_stdout(result: AssessmentResult, formats: tuple[str, ...], lang: str) -> None:
     """Like `print_to_stdout`, for a result that was loaded from a file."""
-    with tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder:
-        path = render(result, formats, lang, Path(folder))[0]
+    from audit import wiring
+
+    writer = wiring.writers(list(formats), lang)[0]
+    # Rendered whole before the first byte is printed: a pipeline must not take half a report for one.
+    with tempfile.TemporaryFile(prefix="fleetaudit-") as rendered:
+        try:
+            writer.render_to(result, rendered)
+        except OSError as error:
+            reason = error.strerror or os.strerror(error.errno or 0)
+            raise ReportError(f"the {writer.name} report cannot be rendered: {reason}") from None
+        rendered.seek(0)
         try:
             sys.stdout.flush()
-            with path.open("rb") as stream:
-                while chunk := stream.read(1 << 16):
-                    sys.stdout.buffer.write(chunk)
+            shutil.copyfileobj(rendered, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
             abandon(sys.stdout)
