@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +54,10 @@ func (v *view) ask(slot *serve.Slot, kind string, raw []byte) []answer {
 	for place, rule := range c.rules {
 		if joined && asked < len(c.jointly) && c.jointly[asked] == place {
 			asked++
+			continue
+		}
+		if reason := c.broken[place]; reason != "" {
+			answers[place] = errorAnswer("bad_answer", reason)
 			continue
 		}
 		left := v.limit - time.Since(started)
@@ -171,11 +176,14 @@ func (v *view) run(
 func evaluationError(err error) answer {
 	var known *topdown.Error
 	if errors.As(err, &known) {
-		message := known.Message
+		message := oneLine(known.Message)
 		if known.Location != nil {
 			message = fmt.Sprintf("%s:%d: %s", known.Location.File, known.Location.Row, message)
 		}
 		return errorAnswer(known.Code, message)
 	}
-	return errorAnswer("eval_error", err.Error())
+	return errorAnswer("eval_error", oneLine(err.Error()))
 }
+
+// oneLine folds OPA's longer explanations.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -21,6 +21,7 @@ type class struct {
 	joint   ast.Body
 	jointly []int // places (in rules) of the rules that the joint query asks
 	singles []ast.Body
+	broken  map[int]string // rules whose question does not compile, with the reason
 }
 
 // classOf returns the class of a kind, with queries that fit the rules' present standing.
@@ -33,13 +34,13 @@ func (p *program) classOf(kind string) (*class, error) {
 	}
 	fresh := &class{epoch: p.epoch.Load()}
 	if known {
-		fresh.rules, fresh.singles = c.rules, c.singles
-	} else if err := p.fill(fresh, kind); err != nil {
-		return nil, err
+		fresh.rules, fresh.singles, fresh.broken = c.rules, c.singles, c.broken
+	} else {
+		p.fill(fresh, kind)
 	}
 	var text strings.Builder
 	for place, rule := range fresh.rules {
-		if rule.errors.Load() >= aloneAfter || rule.stops.Load() > 0 {
+		if rule.errors.Load() >= aloneAfter || rule.stops.Load() > 0 || fresh.broken[place] != "" {
 			continue
 		}
 		fresh.jointly = append(fresh.jointly, place)
@@ -56,24 +57,24 @@ func (p *program) classOf(kind string) (*class, error) {
 	return fresh, nil
 }
 
-func (p *program) fill(c *class, kind string) error {
+func (p *program) fill(c *class, kind string) {
+	c.broken = map[int]string{}
 	for _, rule := range p.rules {
 		if len(rule.Kinds) > 0 && !slices.Contains(rule.Kinds, kind) {
 			continue
 		}
 		body, err := p.compile(question(len(c.rules), rule.ref))
 		if err != nil {
-			return err
+			c.broken[len(c.rules)] = oneLine(err.Error())
 		}
 		c.singles = append(c.singles, body)
 		c.rules = append(c.rules, rule)
 	}
-	return nil
 }
 
 // question asks one rule. The comprehensions keep an undefined answer of one rule from taking the others with it.
 func question(place int, ref ast.Ref) string {
-	return fmt.Sprintf("a%[1]d = [x | x = %[2]v.applies]; v%[1]d = [x | %[2]v.applies = true; x = %[2]v.violations]\n", place, ref)
+	return fmt.Sprintf("a%[1]d = [x | x = %[2]v.applies]; v%[1]d = [x | %[2]v.applies; x = %[2]v.violations]\n", place, ref)
 }
 
 func (p *program) compile(text string) (ast.Body, error) {

@@ -95,6 +95,7 @@ func (b *inputBuilder) array(depth int) (*ast.Term, error) {
 func (b *inputBuilder) object(depth int) (*ast.Term, error) {
 	b.Pos++
 	var pairs [][2]*ast.Term
+	before, sorted := "", true
 	if b.Space() == '}' {
 		b.Pos++
 		return ast.ObjectTerm(), nil
@@ -115,15 +116,35 @@ func (b *inputBuilder) object(depth int) (*ast.Term, error) {
 		if err != nil {
 			return nil, err
 		}
+		sorted = sorted && (len(pairs) == 0 || before < key)
+		before = key
 		pairs = append(pairs, [2]*ast.Term{ast.InternedTerm(key), value})
 		switch b.Space() {
 		case ',':
 			b.Pos++
 		case '}':
 			b.Pos++
+			if !sorted { // the reader's JSON is sorted, so this is rare
+				pairs = lastOfEqual(pairs)
+			}
 			return ast.ObjectTerm(pairs...), nil
 		default:
 			return nil, b.Fail("expected a comma or the end of an object")
 		}
 	}
+}
+
+// lastOfEqual drops all but the last of pairs with equal keys.
+func lastOfEqual(pairs [][2]*ast.Term) [][2]*ast.Term {
+	places := make(map[ast.Value]int, len(pairs))
+	kept := pairs[:0]
+	for _, pair := range pairs {
+		if place, seen := places[pair[0].Value]; seen {
+			kept[place] = pair
+			continue
+		}
+		places[pair[0].Value] = len(kept)
+		kept = append(kept, pair)
+	}
+	return kept
 }

@@ -87,7 +87,7 @@ func (r *reading) mapping(value *tree.Value, item string, path []any, line int, 
 		return
 	}
 	items := value.Get("items")
-	if strings.HasSuffix(kind.Text, "List") && items != nil && len(path) < 2*maxListDepth {
+	if isList(kind.Text, items) && len(path) < 2*maxListDepth {
 		switch items.Kind {
 		case tree.Array:
 			inherited := origin{}
@@ -107,6 +107,23 @@ func (r *reading) mapping(value *tree.Value, item string, path []any, line int, 
 		return
 	}
 	r.object(value, item, path, line)
+}
+
+// isList says whether an object of this kind stands for its items. A kind of somebody's own that only sounds like a list,
+// with items that are no mappings, is an object.
+func isList(kind string, items *tree.Value) bool {
+	if !strings.HasSuffix(kind, "List") || items == nil {
+		return false
+	}
+	if kind == "List" || items.Kind != tree.Array || len(items.Items) == 0 {
+		return items.Kind == tree.Array || items.Kind == tree.Null
+	}
+	for i := range items.Items {
+		if items.Items[i].Kind == tree.Object {
+			return true
+		}
+	}
+	return false
 }
 
 func dotted(item, field string) string {

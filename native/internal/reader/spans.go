@@ -36,7 +36,7 @@ func spansIn(text string) []span {
 		for end > start && (text[end-1] == '"' || text[end-1] == '\'') {
 			end--
 		}
-		if start < end {
+		if start < end && !strings.HasPrefix(text[start:], marker) {
 			found = append(found, span{start, end, reason})
 		}
 	}

@@ -69,6 +69,9 @@ func isPodSpec(v *tree.Value) bool {
 // covered says whether a found path fits one of the patterns; "*" stands for any list index or key. A pattern may lead
 // to the pod specification itself or to what holds it.
 func covered(path []any, patterns [][]string) bool {
+	if lastOf(path) == "containerSet" { // part of a workflow template, which is what a table names
+		path = path[:len(path)-1]
+	}
 	for _, pattern := range patterns {
 		if fits(path, pattern) || fits(append(path[:len(path):len(path)], "spec"), pattern) {
 			return true

@@ -211,6 +211,9 @@ func PlainNumber(literal string) (string, error) {
 	if err != nil || math.IsInf(f, 0) {
 		return "", ErrRange
 	}
+	if f == 0 {
+		return "0", nil // of both signs
+	}
 	return formatFloat(f), nil
 }
 

@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"strings"
+	"unicode/utf8"
 )
 
 // The few MessagePack forms the answers need, appended to a buffer without reflection.
@@ -31,8 +33,11 @@ func AppendMap(b []byte, n int) []byte {
 	}
 }
 
-// AppendString appends text, which must be valid UTF-8.
+// AppendString appends text. Rules can make strings that are no UTF-8; those bytes become replacement characters.
 func AppendString(b []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
 	n := len(s)
 	switch {
 	case n < 32:
