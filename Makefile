@@ -25,7 +25,7 @@ check: $(VENV)/.developed tools   ## Format, lint, types, layers, Rego checks, G
 	$(BIN)/lint-imports
 	$(TOOLS)/bin/opa fmt --fail --list rego
 	$(TOOLS)/bin/opa check --strict rego
-	$(TOOLS)/bin/opa test rego
+	$(TOOLS)/bin/opa test --timeout 60s rego
 	cd native && $(abspath scripts)/with-go go vet ./... && $(abspath scripts)/with-go go test ./...
 
 unit: $(VENV)/.developed   ## Only the quick tests

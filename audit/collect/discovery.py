@@ -82,6 +82,7 @@ class _Walk:
         self.exclude = pathspec.GitIgnoreSpec.from_lines(selection.exclude) if selection.exclude else None
         self.ignores: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
         self.seen: set[tuple[int, int]] = set()
+        self.inside = root.resolve()
 
     def folder(self, folder: Path) -> Iterator[Found]:
         try:
@@ -124,6 +125,10 @@ class _Walk:
             is_file = entry.is_file()
         except OSError as error:
             yield Unreadable(path, error.strerror or "unreadable")
+            return
+        if entry.is_symlink() and not path.resolve().is_relative_to(self.inside) and path.exists():
+            # What is audited may be hostile: a link must not make us read the machine's other files.
+            yield Unreadable(path, "a link that leads out of the folder; name its target as a PATH of its own")
             return
         if is_folder and entry.name in SKIPPED_FOLDERS:
             yield LeftOut(path, "version_control")

@@ -84,6 +84,16 @@ def test_loop_of_links_ends(tmp_path: Path) -> None:
     assert names(tmp_path)["FoundFile"] == ["a/x.yaml"]
 
 
+def test_link_out_of_the_folder_is_said_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "outside.yaml").write_text("x: 1")
+    (tmp_path / "in" / "x.yaml").symlink_to(tmp_path / "outside.yaml")
+    (tmp_path / "in" / "folder").symlink_to(tmp_path, target_is_directory=True)
+    found = list(discover(tmp_path / "in", Selection()))
+    assert [type(item) for item in found] == [Unreadable, Unreadable]
+    assert all("leads out" in item.reason for item in found if isinstance(item, Unreadable))
+
+
 def test_broken_link_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").symlink_to(tmp_path / "nowhere.yaml")
     assert names(tmp_path) == {"Unreadable": ["x.yaml"]}
