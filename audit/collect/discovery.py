@@ -128,7 +128,9 @@ class _Walk:
             return
         if entry.is_symlink() and not path.resolve().is_relative_to(self.inside) and path.exists():
             # What is audited may be hostile: a link must not make us read the machine's other files.
-            yield Unreadable(path, "a link that leads out of the folder; name its target as a PATH of its own")
+            yield Unreadable(
+                path, "a link that leads out of the folder; name its target as a PATH of its own"
+            )
             return
         if is_folder and entry.name in SKIPPED_FOLDERS:
             yield LeftOut(path, "version_control")

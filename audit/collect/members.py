@@ -84,7 +84,9 @@ def collect_member(
         collected.gaps.append(gap)
         proof.see_gap(gap)
     if member.context.overflowed:
-        gap = _gap(collected, GapKind.TOO_LARGE, "the objects that rules must see together are over their bound")
+        gap = _gap(
+            collected, GapKind.TOO_LARGE, "the objects that rules must see together are over their bound"
+        )
         collected.gaps.append(gap)
     if not collected.subjects and not collected.gaps:
         gap = _gap(collected, GapKind.ABSENT, "no Kubernetes object was found")
