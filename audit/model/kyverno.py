@@ -127,15 +127,16 @@ class KyvernoPolicy(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""
     line: int | None = None
 
-    @property
-    def row_name(self) -> str:
-        """``policy`` in the CLI's rows."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+    row_name: str = ""
+    """``policy`` in the CLI's rows: the name, after the namespace and a slash where it has one. Made at birth."""
+    key: str = ""
+    """Unique among the loaded policies. Made at birth."""
 
-    @property
-    def key(self) -> str:
-        """Unique among the loaded policies."""
-        return f"{self.family.value}:{self.row_name}"
+    def __post_init__(self) -> None:
+        """Both are asked for once a pair, so they are kept."""
+        row_name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        msgspec.structs.force_setattr(self, "row_name", row_name)
+        msgspec.structs.force_setattr(self, "key", f"{self.family.value}:{row_name}")
 
 
 class ExceptionTarget(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -50,6 +51,14 @@ def find_kyverno(path: str | None = None) -> KyvernoCli:
         EngineError: none is there, it does not start, or it is older than 1.14.
     """
     found = _locate(path)
+    about = Path(found).stat()
+    return _probed(found, about.st_mtime_ns, about.st_size)
+
+
+@functools.lru_cache(maxsize=8)
+def _probed(found: str, changed: int, size: int) -> KyvernoCli:
+    """Probe an executable once: its digest alone costs as much as a small run. A changed file is probed again."""
+    del changed, size
     with tempfile.TemporaryDirectory(prefix="fleetaudit-kyverno-") as folder:
         runner = ToolRunner()
         result = runner.run(

@@ -55,10 +55,10 @@ def failure_reason(result: RunResult) -> str:
     if result.problem:
         return result.problem.replace("_", " ")
     tail = _COLOUR.sub("", result.stderr_tail(64 << 10))
-    for pattern in (r"^panic: (.+)$", r"^fatal error: (.+)$", r"^Error: (.+)$"):
-        found = re.findall(pattern, tail, re.MULTILINE)
+    for sign in ("panic", "fatal error", "Error"):
+        found = re.findall(rf"^{sign}: (.+)$", tail, re.MULTILINE)
         if found:
-            return clean(found[0])
+            return f"{sign}: {clean(found[0])}"
     lines = [line for line in tail.strip().splitlines() if line.strip()]
     said = clean(lines[-1]) if lines else "nothing was said"
     return f"exit code {result.code}: {said}"

@@ -39,9 +39,16 @@ class ReadyPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_ready(
-    policy: KyvernoPolicy, request: Request, capabilities: Capabilities, surroundings: Surroundings
+    policy: KyvernoPolicy, request: Request, capabilities: Capabilities, surroundings: Surroundings | None
 ) -> ReadyPolicy:
-    """Take out what can't run, rewrite what can, add companions."""
+    """Take out what can't run, rewrite what can, add companions.
+
+    Args:
+        policy: as loaded.
+        request: what the user gives values for.
+        capabilities: of the CLI.
+        surroundings: the cluster's; None for a trial, where every kind is taken to be there.
+    """
     blocked: dict[str, Block] = {}
     for rule in policy.rules:
         mocked = request.mocked(policy.name, rule.variants[0].row)
@@ -66,14 +73,14 @@ def make_ready(
 
 
 def _block(
-    need: OutsideNeed, policy: KyvernoPolicy, capabilities: Capabilities, surroundings: Surroundings
+    need: OutsideNeed, policy: KyvernoPolicy, capabilities: Capabilities, surroundings: Surroundings | None
 ) -> Block | None:
     if need.objects is None:
         return need.code, need.text
     if policy.family is not PolicyFamily.VALIDATING:
         if policy.family is PolicyFamily.CLASSIC and not capabilities.offline_context:
             return NEEDS_NEWER_CLI, "reads other objects, which needs the Kyverno CLI 1.19 or newer"
-        if surroundings.unanswerable(need.objects):
+        if surroundings is not None and surroundings.unanswerable(need.objects):
             return CONTEXT_EMPTY, f"lists {need.objects.plural}, of which none was collected"
     return None
 
@@ -122,8 +129,8 @@ def _entry(entry: Any, mocked: frozenset[str]) -> Any:
         return entry
     name = entry.get("name")
     if name in mocked and "variable" not in entry:
-        # The user gives the value. A ConfigMap has no loader in the CLI, so nothing overwrites it.
-        return {"name": name, "configMap": {"name": "given-by-the-user", "namespace": "default"}}
+        # The user gives the value. Without --registry image data have no loader, so nothing overwrites it.
+        return {"name": name, "imageRegistry": {"reference": "given-by-the-user"}}
     config_map = entry.get("configMap")
     if isinstance(config_map, Mapping):
         # No loader: the variable would be missing without a word. The same object by API call is found, or is an error.

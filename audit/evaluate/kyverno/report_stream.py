@@ -83,7 +83,7 @@ def read_printed(stdout: Path) -> Printed:
             broken = True
     noise.append(data[position:])
     text = b"".join(noise)[:_MAX_NOISE].decode("utf-8", "replace")
-    return Printed(rows=rows, refused=_refused(text), reports=reports, broken=broken)
+    return Printed(rows=rows, refused=refused_policies(text), reports=reports, broken=broken)
 
 
 def _report(data: bytes, start: int) -> tuple[list[Row] | None, int, bool]:
@@ -110,7 +110,8 @@ def _rows(value: Any) -> list[Row] | None:
         return None
 
 
-def _refused(text: str) -> dict[str, str]:
+def refused_policies(text: str) -> dict[str, str]:
+    """Name and reason of each policy in the blocks of skipped and invalid policies."""
     found: dict[str, str] = {}
     for block in _REFUSED_BLOCK.finditer(text):
         for entry in _REFUSED.finditer(block[1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import threading
@@ -14,8 +15,8 @@ import msgspec
 from audit.evaluate.kyverno.binary import KyvernoCli
 from audit.evaluate.kyverno.handover import join, to_document, values_document
 from audit.evaluate.kyverno.log_lines import LogLine, failure_reason, log_lines
-from audit.evaluate.kyverno.process import STOPPED, Limits, RunResult, ToolRunner
-from audit.evaluate.kyverno.report_stream import Row, read_printed
+from audit.evaluate.kyverno.process import Limits, RunResult, ToolRunner
+from audit.evaluate.kyverno.report_stream import Row, read_printed, refused_policies
 from audit.evaluate.kyverno.request import Request
 from audit.evaluate.kyverno.subjects import Subject
 from audit.evaluate.kyverno.surroundings import Surroundings
@@ -26,6 +27,8 @@ PANIC = "cli_panic"
 ABORT = "cli_abort"
 _PANIC_EXIT = 2
 _DIAGNOSIS_BYTES = 64 << 20
+_TRIAL_BYTES = 4 << 20
+_COUNTED = re.compile(r"^Applying (\d+) policy rule\(s\) to \d+ resource\(s\)", re.MULTILINE)
 
 
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +65,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """Policies the CLI found invalid."""
     log: list[LogLine] = []
     """Only when asked for."""
+    counted: int = -1
+    """In a trial: how many policy rules the CLI says it applies, the canary's left out; -1 when it does not say."""
 
 
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +79,8 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     exceptions: Sequence[PolicyException] = ()
     diagnose: bool = False
     """Log why rules were not matched; costly, so only for the objects in question."""
+    trial: bool = False
+    """Nothing is judged: do the policies load?"""
 
 
 class CliRuns:
@@ -92,7 +99,7 @@ class CliRuns:
         self.runner = ToolRunner()
         self.started = 0
         self._effort = effort
-        self._folder = folder
+        self.folder = folder
         self._global_context = global_context
         self._nonce = secrets.token_hex(8)
         self._files: dict[bytes, Path] = {}
@@ -104,7 +111,7 @@ class CliRuns:
         """One run; its folder is gone afterwards."""
         with self._lock:
             self.started += 1
-        folder = self._folder / f"run-{secrets.token_hex(6)}"
+        folder = self.folder / f"run-{secrets.token_hex(6)}"
         folder.mkdir()
         try:
             command = self._command(folder, request)
@@ -124,7 +131,7 @@ class CliRuns:
         with self._lock:
             path = self._files.get(document)
             if path is None:
-                path = self._folder / f"input-{len(self._files):05d}.yaml"
+                path = self.folder / f"input-{len(self._files):05d}.yaml"
                 path.write_bytes(document)
                 self._files[document] = path
         return path
@@ -141,7 +148,9 @@ class CliRuns:
         objects.write_bytes(join(documents))
         files = [str(self.policy_file(policy)) for policy in request.policies]
         command = [self.cli.path, "apply", *files, str(self._canary), "-r", str(objects)]
-        command += ["-p", "--output-format", "json", "--remove-color", "-v=4" if request.diagnose else "-v=3"]
+        # Only the printed sentence of a run without a report says how many policies were read.
+        command += [] if request.trial else ["-p", "--output-format", "json"]
+        command += ["--remove-color", "-v=4" if request.diagnose else "-v=3"]
         command += self._values(folder, request)
         command += self._context(folder, request)
         for exception in request.exceptions:
@@ -180,7 +189,8 @@ class CliRuns:
         elif needs and self.cli.capabilities.parameter_resources:
             judged = {s.facts.identity for s in request.subjects if s.facts is not None}
             # The same object twice is a panic, wherever it stands.
-            others = [o for o in request.surroundings.objects_for(needs) if o.identity not in judged]
+            found = request.surroundings.objects_for(needs, everywhere=request.trial)
+            others = [entry for entry in found if entry.identity not in judged]
             if others:
                 path = folder / "seen.yaml"
                 path.write_bytes(join(to_document(entry.value) for entry in others))
@@ -221,6 +231,8 @@ class CliRuns:
             return Attempt(ok=False, code=result.problem, reason=failure_reason(result))
         if result.code not in (0, 1):
             return Attempt(ok=False, code=PANIC, reason=failure_reason(result))
+        if request.trial:
+            return _trial(result)
         printed = read_printed(result.stdout)
         rows: list[list[Row]] = [[] for _ in range(number)]
         seen = [False] * (number + 1)
@@ -243,9 +255,17 @@ class CliRuns:
         return Attempt(ok=True, rows=rows, seen=seen[:number], refused=printed.refused, log=log)
 
 
-def is_stopped(attempt: Attempt) -> bool:
-    """The run was ended by us."""
-    return attempt.code == STOPPED
+def _trial(result: RunResult) -> Attempt:
+    text = result.stdout_text(_TRIAL_BYTES)
+    refused = refused_policies(text)
+    match = _COUNTED.search(text)
+    log = log_lines(result.stderr_head(_TRIAL_BYTES))
+    reason = failure_reason(result)
+    # Violations (the canary's) end with exit code 1 and no word; an error says so.
+    if match is None or reason.startswith("Error"):
+        return Attempt(ok=False, code=ABORT, reason=reason, refused=refused, log=log)
+    counted = int(match[1]) - len(_canary_policy("")["spec"]["rules"])
+    return Attempt(ok=True, refused=refused, log=log, counted=counted)
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> Path:

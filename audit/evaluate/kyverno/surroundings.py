@@ -46,14 +46,19 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
         """Labels of a namespace; None when it was not collected."""
         return self.namespaces.get(namespace)
 
-    def objects_for(self, needs: Iterable[ObjectNeed]) -> list[ContextObject]:
-        """Objects of the needed kinds, each once, with placeholders where a listing would find an unknown kind."""
+    def objects_for(self, needs: Iterable[ObjectNeed], *, everywhere: bool = False) -> list[ContextObject]:
+        """Objects of the needed kinds, each once, with placeholders where a listing would find an unknown kind.
+
+        Args:
+            needs: what the rules read.
+            everywhere: placeholders for kinds outside namespaces too; for a trial that judges nothing.
+        """
         found: dict[Identity, ContextObject] = {}
         for need in needs:
             key = kind_key(need.group, need.kind)
             there = self.objects.get(key, ())
             found |= {entry.identity: entry for entry in there}
-            if not there and is_namespaced(key):
+            if not there and (everywhere or is_namespaced(key)):
                 placeholder = _placeholder(need)
                 found[placeholder.identity] = placeholder
         return [found[identity] for identity in sorted(found)]

@@ -41,7 +41,8 @@ def _classic(variant: RuleVariant) -> set[str] | None:
         for selector in selectors:
             group, _, kind, sub = parse_kind_selector(selector)
             if sub not in ("", "*"):
-                continue  # subresources are never stored, so never audited
+                found.add(f"{kind}/{sub}")  # never stored, so no object has this kind
+                continue
             if any(sign in kind for sign in "*?"):
                 if kind == "*" and group not in ("*", "") and not any(sign in group for sign in "*?"):
                     found.add(f"{group}/*")
@@ -73,6 +74,7 @@ def _constraints(constraints: dict[str, Any]) -> set[str] | None:
             for resource in texts_of(rule.get("resources")):
                 plural, _, sub = resource.partition("/")
                 if sub not in ("", "*"):
+                    found.add(f"{plural}/{sub}")
                     continue
                 if group == "*":
                     return None

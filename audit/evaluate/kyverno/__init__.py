@@ -1,0 +1,10 @@
+"""The Kyverno engine: the real Kyverno CLI as a subprocess, with every way it has of saying nothing found out.
+
+`build_kyverno` is the way in. ``docs/kyverno.md`` lists what the harness guards against.
+"""
+
+from __future__ import annotations
+
+from audit.evaluate.kyverno.build import KyvernoBuild, KyvernoOptions, build_kyverno
+
+__all__ = ["KyvernoBuild", "KyvernoOptions", "build_kyverno"]
