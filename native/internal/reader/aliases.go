@@ -57,17 +57,17 @@ func (c *aliasCounter) size(n *yaml.Node) int {
 		return 0
 	}
 	if n.Kind == yaml.AliasNode {
+		if c.sizes[n.Alias] < 0 {
+			c.problem = &problem{codeRecursiveAlias, "an anchor holds an alias of itself", n.Line}
+			return 0
+		}
 		size := c.size(n.Alias)
 		if c.extra += size; c.extra > c.limit && c.problem == nil {
 			c.problem = &problem{codeAliasBomb, fmt.Sprintf("its aliases expand to more than %d nodes", c.limit), n.Line}
 		}
 		return size
 	}
-	switch known, seen := c.sizes[n]; {
-	case seen && known < 0:
-		c.problem = &problem{codeRecursiveAlias, "an anchor holds an alias of itself", n.Line}
-		return 0
-	case seen:
+	if known, seen := c.sizes[n]; seen {
 		return known
 	}
 	c.sizes[n] = -1
