@@ -26,6 +26,8 @@ _POLL_SECONDS = 0.5
 _STDERR_LINES = 200
 _STDERR_LINE_BYTES = 2000
 _QUEUED_MESSAGES = 16
+MIN_PATIENCE = 10.0
+"""Seconds a child may be silent at least, however short its items' limit is."""
 _GO_HEAP_SHARE = 0.7
 """Share of the memory limit at which Go collects garbage as hard as it can, before anybody is stopped."""
 EXIT_MEMORY = 86
@@ -61,7 +63,7 @@ class Child:
 
     def __init__(self, mode: str, *, jobs: int, memory_bytes: int, item_seconds: float) -> None:
         self.binary = find_binary()
-        self._patience = max(3 * item_seconds, 10.0)
+        self._patience = max(3 * item_seconds, MIN_PATIENCE)
         self._messages: queue.Queue[Message | None] = queue.Queue(maxsize=_QUEUED_MESSAGES)
         self._stderr: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
         self._heard = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -202,13 +203,22 @@ class Evaluator:
         payload = msgspec.json.encode({"modules": modules})
         return msgspec.json.decode(self._call(Kind.INSPECT, payload), type=Inspection)
 
-    def load(self, modules: Mapping[str, str], data: bytes, rules: Sequence[EvalRule]) -> LoadReport:
+    def load(
+        self,
+        modules: Mapping[str, str],
+        data: bytes,
+        rules: Sequence[EvalRule],
+        *,
+        now_ns: int | None = None,
+    ) -> LoadReport:
         """Compile modules once and get ready to ask `rules`.
 
         Args:
             modules: path to source.
             data: JSON object that rules see as ``data`` (``parameters``, ``pod_templates``, ...).
             rules: what to ask; answers come in this order.
+            now_ns: the moment that every evaluation sees, in nanoseconds since 1970; the present by default. Only
+                builtins that check dates read it, and ``time.now_ns`` where it is allowed.
 
         Raises:
             EngineError: the compiler ended the child.
@@ -223,7 +233,7 @@ class Evaluator:
                 ],
                 "allow_builtins": self._allow,
                 "object_ms": int(self._limits.object_seconds * 1000),
-                "now_ns": 0,
+                "now_ns": time.time_ns() if now_ns is None else now_ns,
             }
         )
         report = msgspec.json.decode(self._call(Kind.LOAD, payload), type=LoadReport)

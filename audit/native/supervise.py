@@ -136,8 +136,11 @@ class Supervisor:
                     window.popleft()
             except ChildDiedError as death:
                 self._bury()
-                lost = list(window)
+                lost = [batch for batch in window if batch.items]
                 window.clear()
+                if len(lost) == 1 and len(lost[0].items) > 1:
+                    yield from self._in_halves(work, lost[0], str(death), poisons_before)
+                    continue
                 for batch in lost:
                     yield from self._carefully(work, batch, str(death), poisons_before)
 
@@ -189,10 +192,16 @@ class Supervisor:
                 self.poisons += 1
                 yield work.give_up(batch.items[0], f"it ended the engine: {death}")
                 return
-            half = (len(batch.items) + 1) // 2
-            parts = Batch(items=batch.items[:half], already=batch.already), Batch(items=batch.items[half:])
-            for part in parts:
-                yield from self._carefully(work, part, str(death), poisons_before)
+            yield from self._in_halves(work, batch, str(death), poisons_before)
+
+    def _in_halves(
+        self, work: Work[Item, Output], batch: Batch[Item], reason: str, poisons_before: int
+    ) -> Iterator[Output]:
+        half = (len(batch.items) + 1) // 2
+        first = Batch(items=batch.items[:half], already=batch.already)
+        second = Batch(items=batch.items[half:])
+        for part in (first, second):
+            yield from self._carefully(work, part, reason, poisons_before)
 
 
 def _batches(work: Work[Item, Output], items: Iterable[Item]) -> Iterator[Batch[Item]]:

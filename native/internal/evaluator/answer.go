@@ -23,6 +23,7 @@ const (
 	maxViolations = 1000
 	maxMessage    = 4096
 	maxValueBytes = 8192
+	maxValueDepth = 64
 )
 
 // answer is what one rule said of one object.
@@ -185,33 +186,44 @@ func appendCapped(b []byte, term *ast.Term) []byte {
 		return wire.AppendNil(b)
 	}
 	start := len(b)
-	b = appendTerm(b, term)
+	b, fits := appendTerm(b, term, 0)
+	if !fits {
+		return wire.AppendString(b[:start], "(a value nested too deep to show)")
+	}
 	if size := len(b) - start; size > maxValueBytes {
 		return wire.AppendString(b[:start], "(a value of "+strconv.Itoa(size)+" bytes)")
 	}
 	return b
 }
 
-func appendTerm(b []byte, term *ast.Term) []byte {
+// appendTerm appends a value; false when it is nested too deep for readers.
+func appendTerm(b []byte, term *ast.Term, depth int) ([]byte, bool) {
+	if depth > maxValueDepth {
+		return b, false
+	}
+	fits := true
+	item := func(t *ast.Term) {
+		if fits {
+			b, fits = appendTerm(b, t, depth+1)
+		}
+	}
 	switch v := term.Value.(type) {
 	case ast.Null:
-		return wire.AppendNil(b)
+		b = wire.AppendNil(b)
 	case ast.Boolean:
-		return wire.AppendBool(b, bool(v))
+		b = wire.AppendBool(b, bool(v))
 	case ast.String:
-		return wire.AppendString(b, string(v))
+		b = wire.AppendString(b, string(v))
 	case ast.Number:
-		return appendNumber(b, v)
+		b = appendNumber(b, v)
 	case *ast.Array:
 		b = wire.AppendArray(b, v.Len())
-		v.Foreach(func(item *ast.Term) { b = appendTerm(b, item) })
-		return b
+		v.Foreach(item)
 	case ast.Set:
 		b = wire.AppendArray(b, v.Len())
-		for _, item := range v.Slice() {
-			b = appendTerm(b, item)
+		for _, member := range v.Slice() {
+			item(member)
 		}
-		return b
 	case ast.Object:
 		b = wire.AppendMap(b, v.Len())
 		for _, key := range v.Keys() {
@@ -220,12 +232,12 @@ func appendTerm(b []byte, term *ast.Term) []byte {
 			} else {
 				b = wire.AppendString(b, key.String())
 			}
-			b = appendTerm(b, v.Get(key))
+			item(v.Get(key))
 		}
-		return b
 	default:
-		return wire.AppendString(b, term.String())
+		b = wire.AppendString(b, term.String())
 	}
+	return b, fits
 }
 
 // appendNumber keeps 64-bit integers exact; a number that no double holds travels as text.

@@ -92,7 +92,7 @@ func problemOf(path string, err *ast.Error) Problem {
 		if err.Location.File != "" {
 			problem.File = err.Location.File
 		}
-		problem.Line, problem.Column = err.Location.Row, err.Location.Col
+		problem.Line, problem.Column = err.Location.Row, max(err.Location.Col, 1) // 0 at the end of a file
 	}
 	return problem
 }
