@@ -5,6 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TOOLS := $(or $(FLEETAUDIT_TOOLS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fleetaudit/tools)
 OUT ?= out
+PYTEST_ARGS ?= --numprocesses=auto --dist=loadfile
 export PATH := $(abspath $(BIN)):$(TOOLS)/bin:$(PATH)
 
 .PHONY: help audit test check unit fuzz bench golden docs tools browser wheels format clean
