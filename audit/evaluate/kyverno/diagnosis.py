@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from audit.evaluate.kyverno.fold import CONDITIONS_NOT_MET
 from audit.evaluate.kyverno.log_lines import LogLine
 from audit.evaluate.kyverno.run import CliRuns, RunRequest
 from audit.evaluate.kyverno.subjects import Subject, layers
@@ -14,7 +13,6 @@ from audit.model.kyverno import KyvernoPolicy, RuleVariant
 
 Missing = tuple[Subject, KyvernoPolicy, RuleVariant]
 _MAX_SUBJECTS = 400
-_CONDITIONS = "matchConditions doesn't match"
 
 
 def explain(runs: CliRuns, template: RunRequest, missing: Sequence[Missing]) -> dict[tuple[int, str], str]:
@@ -41,8 +39,6 @@ def _said(log: Sequence[LogLine], subject: Subject, policy: KyvernoPolicy, varia
     for line in log:
         if not _is_about(line, subject, policy):
             continue
-        if _CONDITIONS in line.message:
-            return CONDITIONS_NOT_MET
         if line.fields.get("rule.name") == variant.row and line.fields.get("reason"):
             return f"{line.message}: {line.fields['reason']}"
         if line.level == "ERR":

@@ -121,7 +121,19 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
             return _error(rule, loss[0], f"the Kyverno CLI gave no answer: {loss[1]}")
         if policy.name in settled.refused:
             return _error(rule, REFUSED, clean(settled.refused[policy.name]))
-        return None
+        companion = self.ready[policy.key].conditions
+        return self._conditions(settled.named_rows(subject, companion), rule) if companion else None
+
+    @staticmethod
+    def _conditions(rows: Sequence[Row], rule: KyvernoRule) -> PairAnswer | None:
+        """The answer when the policy's own match conditions do not hold, or could not be evaluated."""
+        if not rows:
+            return _error(rule, MISSING_ROW, "the policy's match conditions were not evaluated")
+        if rows[0].result == "pass":
+            return None
+        if rows[0].result == "skip":
+            return _plain(rule.rule.id, Outcome.SKIP, CONDITIONS_NOT_MET)
+        return _error(rule, KYVERNO_ERROR, f"the policy's match conditions: {clean(rows[0].message)}")
 
     def _rows(self, subject: Subject, policy: KyvernoPolicy) -> Sequence[Row]:
         settled = self.settled.get(policy.family)
@@ -145,8 +157,6 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
         if quiet:
             return _plain(rule.rule.id, Outcome.SKIP, quiet)
         said = self.explained.get((id(subject), f"{policy.key}/{variant.row}"), "")
-        if said == CONDITIONS_NOT_MET:
-            return _plain(rule.rule.id, Outcome.SKIP, CONDITIONS_NOT_MET)
         text = "the rule must be answered for this object, and Kyverno gave no row"
         return _error(rule, MISSING_ROW, f"{text}: {clean(said)}" if said else text)
 

@@ -34,6 +34,8 @@ class ReadyPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """Rules that can't be answered, by rule id."""
     witnesses: dict[str, str]
     """Companion rule by rule id, for rules that loop."""
+    conditions: str = ""
+    """Companion policy that passes where the policy's own match conditions hold, and is skipped where they don't."""
     rows: int
     """What the CLI counts as policy rules."""
 
@@ -64,10 +66,12 @@ def make_ready(
         return ReadyPolicy(policy=policy, blocked=blocked, witnesses={}, rows=1)
     document, witnesses = _classic_document(policy, left, request)
     rows = sum(_forms(rule) * (2 if rule.rule.id in witnesses else 1) for rule in left)
+    rows += int(policy.match_conditions)
     return ReadyPolicy(
         policy=msgspec.structs.replace(policy, document=document),
         blocked=blocked,
         witnesses=witnesses,
+        conditions=_conditions_name(policy) if policy.match_conditions else "",
         rows=rows,
     )
 
@@ -105,8 +109,34 @@ def _classic_document(
         if rule.loops and not policy.apply_one:
             witnesses[rule.rule.id] = f"{WITNESS_PREFIX}{index}"
             handed.append(_witness(offline, witnesses[rule.rule.id]))
-    document["spec"]["rules"] = handed
-    return to_document(document), witnesses
+    spec = document["spec"]
+    spec["rules"] = handed
+    if not policy.match_conditions:
+        return to_document(document), witnesses
+    # The CLI panics on any policy with such conditions.
+    webhook = dict(spec["webhookConfiguration"])
+    companion = _conditions(_conditions_name(policy), webhook.pop("matchConditions"))
+    spec["webhookConfiguration"] = webhook
+    return to_document(document) + b"\n---\n" + to_document(companion), witnesses
+
+
+def _conditions_name(policy: KyvernoPolicy) -> str:
+    return f"fleetaudit-conditions-{policy.row_name.replace('/', '.')}"
+
+
+def _conditions(name: str, conditions: Any) -> dict[str, Any]:
+    rule = {
+        "name": "conditions",
+        "match": {"any": [{"resources": {"kinds": ["*"]}}]},
+        "celPreconditions": conditions,
+        "validate": {"message": "looked at", "cel": {"expressions": [{"expression": "true"}]}},
+    }
+    return {
+        "apiVersion": "kyverno.io/v1",
+        "kind": "ClusterPolicy",
+        "metadata": {"name": name},
+        "spec": {"background": False, "rules": [rule]},  # wildcards are refused otherwise
+    }
 
 
 def _rewritten(part: Any, mocked: frozenset[str]) -> Any:

@@ -40,7 +40,11 @@ class Settled(msgspec.Struct, kw_only=True):
 
     def rows_of(self, subject: Subject, policy: KyvernoPolicy) -> Sequence[Row]:
         """The rows of one policy about one object."""
-        return self.rows.get(id(subject), {}).get(policy.row_name, ())
+        return self.named_rows(subject, policy.row_name)
+
+    def named_rows(self, subject: Subject, name: str) -> Sequence[Row]:
+        """The rows about one object under a policy's name in the rows."""
+        return self.rows.get(id(subject), {}).get(name, ())
 
     def loss(self, subject: Subject, policy: KyvernoPolicy) -> Loss | None:
         """Why there is no answer, or None when there was a run."""

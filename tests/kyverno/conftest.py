@@ -1,0 +1,137 @@
+"""The real Kyverno CLI, and a way to judge a few objects by a few policies with it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from audit.errors import EngineError
+from audit.evaluate.kyverno import KyvernoBuild, KyvernoOptions, build_kyverno
+from audit.evaluate.kyverno.binary import KyvernoCli, find_kyverno
+from audit.evaluate.kyverno.engine import KyvernoEngine
+from audit.library.kyverno import load_kyverno
+from audit.library.rules import PolicySource
+from audit.model.finding import PairAnswer
+from audit.ports import CollectedObject
+from tests.kyverno.objects import from_yaml, inventory_of
+
+NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
+
+
+@pytest.fixture(scope="session")
+def cli() -> KyvernoCli:
+    try:
+        return find_kyverno()
+    except EngineError as error:
+        pytest.skip(str(error))
+
+
+class Judgement:
+    """What became of every pair."""
+
+    def __init__(
+        self,
+        build: KyvernoBuild,
+        engine: KyvernoEngine | None,
+        objects: Sequence[CollectedObject],
+        answers: Sequence[list[PairAnswer]],
+    ) -> None:
+        self.build = build
+        self.engine = engine
+        self.objects = objects
+        self.answers = answers
+        self.runs = engine.runs_started if engine else 0
+
+    def of(self, rule: str, name: str) -> PairAnswer:
+        """The answer of a rule (its id without ``kyverno:``) about the object called `name`."""
+        found = [
+            answer
+            for item, answers in zip(self.objects, self.answers, strict=True)
+            for answer in answers
+            if answer.rule == f"kyverno:{rule}" and item.ref.name == name
+        ]
+        assert len(found) == 1, (rule, name, found, [gap.reason for gap in self.build.gaps])
+        return found[0]
+
+    def outcome(self, rule: str, name: str) -> str:
+        """``fail``, or ``skip not_selected`` and ``error timed_out`` with their reasons."""
+        answer = self.of(rule, name)
+        return f"{answer.outcome.value} {answer.reason}".strip()
+
+    @property
+    def gaps(self) -> list[str]:
+        return [gap.reason for gap in self.build.gaps]
+
+
+Judge = Callable[..., Judgement]
+
+
+@pytest.fixture
+def judge(cli: KyvernoCli, tmp_path: Path) -> Iterator[Judge]:
+    """``judge(policies, objects)``: both YAML; `seen` are objects of the inventory that are not judged."""
+    opened: list[Callable[[], None]] = []
+
+    def run(
+        policies: str,
+        objects: str | Sequence[CollectedObject],
+        *,
+        seen: str = "",
+        options: KyvernoOptions | None = None,
+        now: dt.datetime = NOW,
+        times: int = 1,
+    ) -> Judgement:
+        file = tmp_path / f"policies-{len(opened)}.yaml"
+        file.write_text(policies, encoding="utf-8")
+        loaded = load_kyverno([PolicySource(path=file, label="policies.yaml", builtin=False)])
+        build = build_kyverno(loaded, now, options or KyvernoOptions(jobs=1))
+        opened.append(build.close)
+        items = from_yaml(objects) if isinstance(objects, str) else list(objects)
+        if build.start is None:
+            return Judgement(build, None, items, [[] for _ in items])
+        engine = build.start(frozenset(rule.id for rule in build.rules))
+        opened.append(engine.close)
+        inventory = inventory_of(build.rules, [*items, *from_yaml(seen)])
+        for _ in range(times):
+            answers = list(engine.evaluate("c", items, inventory))
+        return Judgement(build, engine, items, answers)
+
+    yield run
+    for close in reversed(opened):
+        close()
+
+
+def policy(name: str, rules: str, *, kind: str = "ClusterPolicy", head: str = "", spec: str = "") -> str:
+    """A classic policy; `rules` is a YAML list, indented or not."""
+    indented = "\n".join(f"    {line}" for line in rules.strip("\n").splitlines())
+    return (
+        f"---\napiVersion: kyverno.io/v1\nkind: {kind}\nmetadata:\n  name: {name}\n{head}"
+        f"spec:\n{spec}  rules:\n{indented}\n"
+    )
+
+
+POD = """
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: {namespace}}}
+spec:
+  containers:
+  - name: main
+    image: {image}
+"""
+
+
+def pod(name: str, image: str = "nginx:1.27", namespace: str = "shop") -> str:
+    return POD.format(name=name, image=image, namespace=namespace)
+
+
+NO_LATEST = """
+- name: no-latest
+  match: {any: [{resources: {kinds: [Pod]}}]}
+  validate:
+    message: "The tag latest is not allowed."
+    pattern: {spec: {containers: [{image: "!*:latest"}]}}
+"""
