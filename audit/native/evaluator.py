@@ -110,6 +110,20 @@ class QueryResult(msgspec.Struct, frozen=True):
     message: str
 
 
+class RuleTrace(msgspec.Struct, frozen=True):
+    """How one rule came to its answer about one object."""
+
+    trace: str
+    """The evaluation step by step, as OPA prints it."""
+    cut: bool
+    """True when the trace was too long to show whole."""
+    covered: dict[str, tuple[int, ...]] | None
+    """Lines of the rule's own files that were evaluated."""
+    code: str
+    """Error code, empty when the evaluation went through."""
+    message: str
+
+
 class _Detail(msgspec.Struct, frozen=True, array_like=True):
     place: int
     code: str
@@ -266,6 +280,15 @@ class Evaluator:
         if self._program is None:
             raise EngineError("no rules are loaded")
         yield from self._supervisor.run(_Asking(self._rules), objects)
+
+    def trace(self, rule: str, raw: bytes) -> RuleTrace:
+        """Evaluate one loaded rule on one object once more, step by step, with the lines reached.
+
+        Raises:
+            EngineError: nothing is loaded.
+        """
+        payload = msgspec.json.encode({"rule": rule, "input": raw.decode()})
+        return msgspec.json.decode(self._call(Kind.TRACE, payload), type=RuleTrace)
 
     def query(self, request: Mapping[str, Any]) -> QueryResult:
         """Evaluate a free query with its own modules; every builtin is there. The conformance suite's way in.

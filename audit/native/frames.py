@@ -33,6 +33,7 @@ class Kind(enum.IntEnum):
     INVENTORY = ord("N")
     INSPECT = ord("I")
     QUERY = ord("Q")
+    TRACE = ord("X")
     POSITIONS = ord("P")
     HELLO = ord("H")
     PART = ord("A")

@@ -298,3 +298,27 @@ def test_free_queries() -> None:
     assert rows == [{"x": 1, "y": [2]}]
     assert failed.results is None
     assert failed.code == "rego_unsafe_var_error"
+
+
+def test_trace_and_coverage_on_request() -> None:
+    with loaded(a=FAILS + "other if {\n\tinput.never\n\tinput.reached\n}\n", b=PASSES) as evaluator:
+        shown = evaluator.trace("r/a", pod("p")[1])
+        unknown = evaluator.trace("r/none", b"{}")
+        broken = evaluator.trace("r/a", b"{")
+    assert "data.r.a.violations" in shown.trace
+    assert "a.rego:" in shown.trace
+    assert (shown.cut, shown.code) == (False, "")
+    assert shown.covered is not None
+    assert set(shown.covered) == {"a.rego"}
+    assert {3, 4} <= set(shown.covered["a.rego"])
+    assert not {6, 7} & set(shown.covered["a.rego"])
+    assert unknown.code == "unknown_rule"
+    assert broken.code == "bad_input"
+
+
+def test_a_long_trace_is_cut() -> None:
+    body = APPLIES + "violations contains v if { some x in numbers.range(1, 20000); x == -1; v := {} }\n"
+    with loaded(a=body) as evaluator:
+        shown = evaluator.trace("r/a", pod("p")[1])
+    assert shown.cut
+    assert len(shown.trace) < 300_000

@@ -43,16 +43,12 @@ func (h *Handler) Handle(m wire.Message, pool *serve.Pool) {
 	case wire.TypeQuery:
 		var request QueryRequest
 		if err = json.Unmarshal(m.Payload, &request); err == nil {
-			pool.Submit(func(slot *serve.Slot) serve.Emit {
-				answer := Query(request, slot)
-				return func(out *wire.Writer) error {
-					payload, err := json.Marshal(answer)
-					if err != nil {
-						return err
-					}
-					return out.Send(wire.TypeDone, m.ID, payload)
-				}
-			})
+			answered(pool, m.ID, func(slot *serve.Slot) any { return Query(request, slot) })
+		}
+	case wire.TypeTrace:
+		var request TraceRequest
+		if err = json.Unmarshal(m.Payload, &request); err == nil {
+			err = h.trace(m.ID, request, pool)
 		}
 	default:
 		err = errors.New("unknown request")
@@ -60,6 +56,32 @@ func (h *Handler) Handle(m wire.Message, pool *serve.Pool) {
 	if err != nil {
 		pool.Fail(m.ID, "bad_request", err)
 	}
+}
+
+// answered works on a request and sends its answer as JSON.
+func answered(pool *serve.Pool, id uint32, work func(*serve.Slot) any) {
+	pool.Submit(func(slot *serve.Slot) serve.Emit {
+		payload, err := json.Marshal(work(slot))
+		return func(out *wire.Writer) error {
+			if err != nil {
+				return err
+			}
+			return out.Send(wire.TypeDone, id, payload)
+		}
+	})
+}
+
+func (h *Handler) trace(id uint32, request TraceRequest, pool *serve.Pool) error {
+	if h.view == nil {
+		return errNotLoaded
+	}
+	current := h.view
+	current.idle.Add(1)
+	answered(pool, id, func(slot *serve.Slot) any {
+		defer current.idle.Done()
+		return current.trace(slot, request)
+	})
+	return nil
 }
 
 func (h *Handler) load(m wire.Message, pool *serve.Pool) error {

@@ -33,6 +33,7 @@ const (
 	TypeInventory = 'N'
 	TypeInspect   = 'I'
 	TypeQuery     = 'Q'
+	TypeTrace     = 'X'
 	TypePositions = 'P'
 
 	TypeHello     = 'H'
