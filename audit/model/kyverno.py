@@ -87,6 +87,8 @@ class OutsideNeed(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the context variable; empty for needs of another kind."""
     objects: ObjectNeed | None = None
     """Objects the CLI must be given; None when nothing at hand can answer."""
+    entry: str = ""
+    """Name of the GlobalContextEntry that lists them, if one does."""
     code: str = ""
     """Why nothing can answer it offline, for example ``needs_network``; empty when `objects` can."""
     text: str = ""
@@ -176,8 +178,8 @@ class LoadedPolicies(msgspec.Struct, frozen=True, kw_only=True):
 
     policies: tuple[KyvernoPolicy, ...] = ()
     exceptions: tuple[PolicyException, ...] = ()
-    global_context: tuple[bytes, ...] = ()
-    """GlobalContextEntry documents."""
+    global_context: dict[str, bytes] = {}
+    """GlobalContextEntry documents by name, in the one version that the CLI takes for what they are."""
     gaps: tuple[Gap, ...] = ()
     notices: tuple[Notice, ...] = ()
     """Documents that are no audit rules (mutating, generating, cleaning up), severities assumed."""

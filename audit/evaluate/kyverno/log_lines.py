@@ -65,7 +65,13 @@ def failure_reason(result: RunResult) -> str:
 
 
 def clean(text: str, limit: int = _MAX_REASON) -> str:
-    """One printable line of bounded length: what is quoted comes from files under audit."""
+    """One printable line of bounded length: what is quoted comes from files under audit.
+
+    Too long a line loses its middle: Kyverno's errors begin with the rule and end with the cause.
+    """
     line = " ".join(_COLOUR.sub("", text).split())
     line = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in line)
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    if len(line) <= limit:
+        return line
+    half = (limit - 1) // 2
+    return f"{line[:half]}…{line[-half:]}"

@@ -29,7 +29,7 @@ class ReadyPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """A policy as it will be handed over on one cluster."""
 
     policy: KyvernoPolicy
-    """With its final document; an empty one is not handed over at all."""
+    """With its final document and the rules left in it; an empty document is not handed over at all."""
     blocked: dict[str, Block]
     """Rules that can't be answered, by rule id."""
     witnesses: dict[str, str]
@@ -60,7 +60,7 @@ def make_ready(
                 blocked.setdefault(rule.rule.id, block)
     left = [rule for rule in policy.rules if rule.rule.id not in blocked]
     if not policy.document or not left:
-        bare = msgspec.structs.replace(policy, document=b"")
+        bare = msgspec.structs.replace(policy, document=b"", rules=())
         return ReadyPolicy(policy=bare, blocked=blocked, witnesses={}, rows=0)
     if policy.family is not PolicyFamily.CLASSIC:
         return ReadyPolicy(policy=policy, blocked=blocked, witnesses={}, rows=1)
@@ -68,7 +68,7 @@ def make_ready(
     rows = sum(_forms(rule) * (2 if rule.rule.id in witnesses else 1) for rule in left)
     rows += int(policy.match_conditions)
     return ReadyPolicy(
-        policy=msgspec.structs.replace(policy, document=document),
+        policy=msgspec.structs.replace(policy, document=document, rules=tuple(left)),
         blocked=blocked,
         witnesses=witnesses,
         conditions=_conditions_name(policy) if policy.match_conditions else "",

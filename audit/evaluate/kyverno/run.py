@@ -20,7 +20,7 @@ from audit.evaluate.kyverno.report_stream import Row, read_printed, refused_poli
 from audit.evaluate.kyverno.request import Request
 from audit.evaluate.kyverno.subjects import Subject
 from audit.evaluate.kyverno.surroundings import Surroundings
-from audit.model.kyverno import KyvernoPolicy, ObjectNeed, PolicyException, PolicyFamily
+from audit.model.kyverno import KyvernoPolicy, ObjectNeed, OutsideNeed, PolicyException, PolicyFamily
 from audit.model.subject import kind_key
 
 PANIC = "cli_panic"
@@ -92,7 +92,7 @@ class CliRuns:
         folder: Path,
         request: Request,
         effort: Effort,
-        global_context: Sequence[bytes] = (),
+        global_context: Mapping[str, bytes] | None = None,
     ) -> None:
         self.cli = cli
         self.request = request
@@ -100,7 +100,7 @@ class CliRuns:
         self.started = 0
         self._effort = effort
         self.folder = folder
-        self._global_context = global_context
+        self._global_context = global_context or {}
         self._nonce = secrets.token_hex(8)
         self._files: dict[bytes, Path] = {}
         self._lock = threading.Lock()
@@ -143,8 +143,9 @@ class CliRuns:
             subject.document(self._uid(i)) for i, subject in zip(uids, request.subjects, strict=True)
         ]
         documents.append(to_document(_canary_object(self._nonce, self._uid(len(documents)))))
-        if self.cli.capabilities.offline_context and request.family is PolicyFamily.CLASSIC:
-            documents += self._global_context
+        # Only those that are read: one over a kind the CLI never saw makes it panic.
+        entries = {need.entry for need in _needs(request.policies) if need.entry}
+        documents += [self._global_context[name] for name in sorted(entries)]
         objects.write_bytes(join(documents))
         files = [str(self.policy_file(policy)) for policy in request.policies]
         command = [self.cli.path, "apply", *files, str(self._canary), "-r", str(objects)]
@@ -176,13 +177,7 @@ class CliRuns:
         return arguments
 
     def _context(self, folder: Path, request: RunRequest) -> list[str]:
-        needs = [
-            need
-            for policy in request.policies
-            for rule in policy.rules
-            for outside in rule.outside
-            if (need := outside.objects) is not None
-        ]
+        needs = [need.objects for need in _needs(request.policies) if need.objects is not None]
         arguments: list[str] = []
         if request.family is PolicyFamily.VALIDATING:
             arguments += self._cel_context(folder, request, needs)
@@ -253,6 +248,10 @@ class CliRuns:
             return Attempt(ok=False, code=ABORT, reason=broken, refused=printed.refused)
         log = log_lines(result.stderr_head(_DIAGNOSIS_BYTES)) if request.diagnose else []
         return Attempt(ok=True, rows=rows, seen=seen[:number], refused=printed.refused, log=log)
+
+
+def _needs(policies: Sequence[KyvernoPolicy]) -> list[OutsideNeed]:
+    return [need for policy in policies for rule in policy.rules for need in rule.outside]
 
 
 def _trial(result: RunResult) -> Attempt:

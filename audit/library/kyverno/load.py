@@ -90,7 +90,7 @@ class _Loader:
         self._policies: dict[str, KyvernoPolicy] = {}
         self._rule_ids: dict[str, str] = {}
         self._exceptions: dict[str, PolicyException] = {}
-        self._global: list[bytes] = []
+        self._global: dict[str, bytes] = {}
         self._gaps: list[Gap] = []
         self._notices: list[Notice] = []
         self._assumed: Counter[str] = Counter()
@@ -116,7 +116,9 @@ class _Loader:
             exception = read_exception(document)
             self._exceptions[f"{document.group}/{exception.id}"] = exception
         elif kind == "GlobalContextEntry":
-            self._global.append(msgspec.json.encode(document.value))
+            # Any other version the CLI judges as if it were an ordinary object.
+            entry = {**document.value, "apiVersion": "kyverno.io/v2"}
+            self._global[document.name] = msgspec.json.encode(entry)
         elif kind in _CLASSIC:
             if number := other_rules(document):
                 self._note(
@@ -177,7 +179,7 @@ class _Loader:
         return LoadedPolicies(
             policies=tuple(self._policies.values()),
             exceptions=tuple(self._exceptions[key] for key in sorted(self._exceptions)),
-            global_context=tuple(self._global),
+            global_context=self._global,
             gaps=tuple(self._gaps),
             notices=tuple(self._notices),
         )

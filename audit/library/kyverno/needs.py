@@ -215,7 +215,7 @@ def _global(variable: str, name: str, global_entries: Mapping[str, dict[str, Any
     need = ObjectNeed(
         group=group, version=version, kind=kind, plural=plural, whole_cluster=not source.get("namespace")
     )
-    return OutsideNeed(variable=variable, objects=need)
+    return OutsideNeed(variable=variable, objects=need, entry=name)
 
 
 def _api_call(variable: str, call: dict[str, Any]) -> OutsideNeed:
