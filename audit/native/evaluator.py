@@ -5,17 +5,30 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import msgspec
 
 from audit.errors import ContentError, EngineError
-from audit.model.finding import Outcome, PairAnswer, Violation
-from audit.native import frames
+from audit.model.finding import PairAnswer
+from audit.native.asking import Asking, EvalRule
 from audit.native.binary import Hello, binary_sha256, find_binary
 from audit.native.child import Child, ChildDiedError
-from audit.native.frames import Kind, Message
+from audit.native.frames import Kind
 from audit.native.supervise import Supervisor
+
+__all__ = [
+    "EvalLimits",
+    "EvalRule",
+    "Evaluator",
+    "Inspection",
+    "LoadReport",
+    "ModuleInfo",
+    "PackageInfo",
+    "Problem",
+    "QueryResult",
+    "RuleTrace",
+]
 
 
 class EvalLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,19 +37,6 @@ class EvalLimits(msgspec.Struct, frozen=True, kw_only=True):
     object_seconds: float = 5.0
     memory_bytes: int = 2 << 30
     """Resident memory of the child."""
-
-
-class EvalRule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule to ask."""
-
-    id: str
-    package: str
-    """For example ``pod.privileged``; it must define ``applies`` and ``violations``."""
-    kinds: tuple[str, ...] = ()
-    """Kind keys it is asked of; empty means every kind."""
-    not_applicable: str = "does_not_apply"
-    """Reason of a skip."""
-    warn_only: bool = False
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -122,32 +122,6 @@ class RuleTrace(msgspec.Struct, frozen=True):
     code: str
     """Error code, empty when the evaluation went through."""
     message: str
-
-
-class _Detail(msgspec.Struct, frozen=True, array_like=True):
-    place: int
-    code: str
-    message: str
-    violations: tuple[Violation, ...]
-
-
-class _Wire(msgspec.Struct, frozen=True, array_like=True):
-    letters: str
-    details: tuple[_Detail, ...]
-
-
-class _Class(NamedTuple):
-    """The rules of one kind, in the order of the child's letters, with their ready-made answers."""
-
-    rules: list[EvalRule]
-    ready: dict[str, list[PairAnswer]]
-    """Answers by rule place, per letter that needs no details."""
-    whole: dict[str, list[PairAnswer]]
-    """Complete answer lists by letters; most objects of a kind are alike."""
-
-
-_LETTERS = {"p": Outcome.PASS, "s": Outcome.SKIP, "f": Outcome.FAIL, "w": Outcome.WARN, "e": Outcome.ERROR}
-_MAX_WHOLE = 4096
 
 
 class Evaluator:
@@ -279,7 +253,7 @@ class Evaluator:
         """
         if self._program is None:
             raise EngineError("no rules are loaded")
-        yield from self._supervisor.run(_Asking(self._rules), objects)
+        yield from self._supervisor.run(Asking(self._rules), objects)
 
     def trace(self, rule: str, raw: bytes) -> RuleTrace:
         """Evaluate one loaded rule on one object once more, step by step, with the lines reached.
@@ -291,78 +265,12 @@ class Evaluator:
         return msgspec.json.decode(self._call(Kind.TRACE, payload), type=RuleTrace)
 
     def query(self, request: Mapping[str, Any]) -> QueryResult:
-        """Evaluate a free query with its own modules; every builtin is there. The conformance suite's way in.
+        """Evaluate a free query with its own modules. The conformance suite's way in.
 
         Args:
             request: ``query``, and optionally ``modules`` (list of sources), ``data``, ``input`` (JSON values or
-                `msgspec.Raw`), ``input_term`` (Rego), ``v0``, ``strict``, ``limit_ms``.
+                `msgspec.Raw`), ``input_term`` (Rego), ``v0``, ``strict``, ``limit_ms``, and ``all_builtins``
+                for the ones that are refused otherwise.
         """
         payload = msgspec.json.encode({"limit_ms": int(self._limits.object_seconds * 1000), **request})
         return msgspec.json.decode(self._call(Kind.QUERY, payload), type=QueryResult)
-
-
-class _Asking:
-    """Objects to answers."""
-
-    kind = Kind.BATCH
-    last = list
-
-    def __init__(self, rules: tuple[EvalRule, ...]) -> None:
-        self._rules = rules
-        self._classes: dict[str, _Class] = {}
-        self._decoder = msgspec.msgpack.Decoder(list[_Wire])
-
-    def class_of(self, kind: str) -> _Class:
-        known = self._classes.get(kind)
-        if known is None:
-            rules = [rule for rule in self._rules if not rule.kinds or kind in rule.kinds]
-            ready = {
-                "p": [PairAnswer(rule.id, Outcome.PASS) for rule in rules],
-                "s": [PairAnswer(rule.id, Outcome.SKIP, reason=rule.not_applicable) for rule in rules],
-            }
-            known = self._classes[kind] = _Class(rules, ready, {})
-        return known
-
-    def size(self, item: tuple[str, bytes]) -> int:
-        return len(item[1]) + 32
-
-    def encode(self, items: list[tuple[str, bytes]]) -> bytes:
-        pieces = [frames.U32.pack(len(items))]
-        for kind, raw in items:
-            pieces += frames.field(kind.encode())
-            pieces += frames.field(raw if self.class_of(kind).rules else b"")
-        return b"".join(pieces)
-
-    def decode(self, message: Message, items: list[tuple[str, bytes]]) -> Iterator[list[PairAnswer]]:
-        if message.kind != Kind.DONE:
-            return
-        for (kind, _), wire in zip(items, self._decoder.decode(message.payload), strict=True):
-            yield self._answers(self.class_of(kind), wire)
-
-    def _answers(self, known: _Class, wire: _Wire) -> list[PairAnswer]:
-        letters = wire.letters
-        if not wire.details:
-            whole = known.whole.get(letters)
-            if whole is None:
-                whole = [known.ready[letter][place] for place, letter in enumerate(letters)]
-                if len(known.whole) < _MAX_WHOLE:
-                    known.whole[letters] = whole
-            return whole
-        details = {detail.place: detail for detail in wire.details}
-        answers: list[PairAnswer] = []
-        for place, letter in enumerate(letters):
-            detail = details.get(place)
-            if detail is None:
-                answers.append(known.ready[letter][place])
-                continue
-            rule = known.rules[place]
-            answers.append(
-                PairAnswer(rule.id, _LETTERS[letter], detail.violations, detail.code, detail.message)
-            )
-        return answers
-
-    def give_up(self, item: tuple[str, bytes], reason: str) -> list[PairAnswer]:
-        return [
-            PairAnswer(rule.id, Outcome.ERROR, reason="engine_failed", message=reason)
-            for rule in self.class_of(item[0]).rules
-        ]

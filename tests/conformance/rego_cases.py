@@ -84,6 +84,7 @@ def _request(case: dict[str, Any], *, v0: bool) -> dict[str, Any]:
         "modules": case.get("modules") or [],
         "strict": bool(case.get("strict_error")),
         "v0": v0,
+        "all_builtins": True,
     }
     for key in ("data", "input"):
         if case.get(key) is not None:

@@ -295,9 +295,13 @@ def test_free_queries() -> None:
             {"query": "x = input.a; y = data.b", "input": {"a": 1}, "data": {"b": [2]}}
         ).results
         failed = evaluator.query({"query": "x = y"})
+        refused = evaluator.query({"query": "x = opa.runtime()"})
+        allowed = evaluator.query({"query": "x = opa.runtime()", "all_builtins": True})
     assert rows == [{"x": 1, "y": [2]}]
     assert failed.results is None
     assert failed.code == "rego_unsafe_var_error"
+    assert refused.code == "rego_type_error"
+    assert allowed.results is not None
 
 
 def test_trace_and_coverage_on_request() -> None:
