@@ -23,6 +23,7 @@ from audit.config.schema import Config
 from audit.errors import ConfigError
 from audit.evaluate.reader.engine import DUPLICATE_KEY, ReaderEngine
 from audit.evaluate.rego.engine import RegoEngine
+from audit.evaluate.rego.foreign import ForeignRegoEngine, eval_rules
 from audit.library.catalogs import resolve_profile
 from audit.library.library import Library, LibrarySources, load_all
 from audit.library.rules import PolicySource
@@ -131,6 +132,7 @@ class Audit:
         ).check()
         self._engines: list[Engine] = [
             RegoEngine(self._evaluator, rules),
+            *self._foreign_engines(stack),
             ReaderEngine(audit.__version__, self._selected),
         ]
         self._reader = stack.enter_context(_reader(config, self.library))
@@ -138,6 +140,15 @@ class Audit:
         stack.callback(self._population.discard)
         self._findings = FindingStore()
         stack.callback(self._findings.close)
+
+    def _foreign_engines(self, stack: ExitStack) -> Iterator[Engine]:
+        """One child for each program: names and data of two sources never meet."""
+        for program in self.library.rule_set.foreign:
+            asked = eval_rules(program, self._selected)
+            if asked:
+                evaluator = stack.enter_context(_evaluator(self._config))
+                evaluator.load(program.modules, msgspec.json.encode(program.data), asked).check()
+                yield ForeignRegoEngine(evaluator, program, self._selected)
 
     def run(self, stop: StopSignal) -> AssessmentResult:
         """Run the pipeline. The result's groups are readable until the audit is closed."""
@@ -237,6 +248,9 @@ class Audit:
         library = self.library
         sources = {name: text.encode() for name, text in library.rule_set.modules.items()}
         sources["data"] = msgspec.json.encode(library.rule_set.data, order="sorted")
+        for program in library.rule_set.foreign:
+            sources |= {f"{program.source}: {key}": text.encode() for key, text in program.modules.items()}
+            sources[f"{program.source}: data"] = msgspec.json.encode(program.data, order="sorted")
         facts = RecordFacts(
             version=audit.__version__,
             engines=tuple(engine.version() for engine in self._engines),

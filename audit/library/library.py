@@ -23,7 +23,7 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
 
     rule_set: RuleSet
     rules: tuple[Rule, ...]
-    """Rego rules and the reader's own, sorted by id."""
+    """Rego rules, foreign ones too, and the reader's own, sorted by id."""
     catalogs: tuple[Catalog, ...]
     mappings: tuple[MappingEntry, ...]
     mappings_sha256: dict[str, str]
@@ -33,7 +33,7 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     gaps: tuple[Gap, ...]
     """The user's policies that could not be loaded."""
     notices: tuple[Notice, ...] = ()
-    """Mapping entries that lead nowhere."""
+    """Mapping entries that lead nowhere, and what is worth knowing of the user's policies."""
 
 
 class LibrarySources(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         parameters=sources.parameters,
         pod_template_files=sources.pod_templates,
     )
-    rules = tuple(sorted((*rule_set.rules, *document_rules), key=lambda rule: rule.id))
+    rules = tuple(sorted((*rule_set.all_rules, *document_rules), key=lambda rule: rule.id))
     ids = {rule.id for rule in rules}
     controls = load_controls(
         ids, warn_only={rule.id for rule in rules if rule.warn_only}, user_mappings=sources.mappings
@@ -81,5 +81,5 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         waivers=load_waivers(sources.waivers, ids, clusters=sources.clusters or None),
         statements=load_statements(sources.statements, controls.catalogs, clusters=sources.clusters or None),
         gaps=rule_set.gaps,
-        notices=controls.mappings.notices,
+        notices=(*rule_set.notices, *controls.mappings.notices),
     )

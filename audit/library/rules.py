@@ -14,7 +14,12 @@ import msgspec
 import yaml
 
 from audit.errors import AuditError, ContentError
-from audit.model.gap import Gap, GapKind
+from audit.library.foreign.load import ForeignLoad, NothingOfThatNameError, load_source
+from audit.library.foreign.naming import source_names
+from audit.library.foreign.settle import policy_gap
+from audit.library.policy_source import PolicySource as PolicySource  # noqa: PLC0414  # other loaders take it from here
+from audit.model.foreign import ForeignProgram, Shape
+from audit.model.gap import Gap, Notice
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.subject import derived_key, kind_key
 from audit.native.evaluator import EvalRule, Evaluator, PackageInfo
@@ -22,24 +27,26 @@ from audit.native.evaluator import EvalRule, Evaluator, PackageInfo
 _DATA_FILES = ("parameters.yaml", "pod_templates.yaml")
 
 
-class PolicySource(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder (or file) of Rego."""
-
-    path: Path
-    label: str
-    """How the user knows it; shown in messages and reports."""
-    builtin: bool
-
-
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
     """Everything needed to evaluate: rules, sources and their data."""
 
     rules: tuple[Rule, ...]
+    """Of the project's own contract: shipped ones, and the user's."""
     modules: dict[str, str]
     """Label to Rego source, tests left out."""
     data: dict[str, Any]
     """``parameters`` (effective) and ``pod_templates``."""
     gaps: tuple[Gap, ...]
+    notices: tuple[Notice, ...] = ()
+    """What is worth knowing of the user's policies, for example how each source was read."""
+    foreign: tuple[ForeignProgram, ...] = ()
+    """Policies of other tools, each source on its own."""
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """Rules of every program, sorted by id."""
+        foreign = (ask.rule for program in self.foreign for ask in program.asks)
+        return tuple(sorted((*self.rules, *foreign), key=lambda rule: rule.id))
 
     @property
     def workload_kinds(self) -> tuple[str, ...]:
@@ -77,15 +84,28 @@ def load_rules(
         pod_template_files: more tables of pod templates, in the form of ``rego/pod_templates.yaml``.
 
     Raises:
-        ContentError: a shipped file is wrong, or a parameter override names no rule or no parameter.
+        ContentError: a shipped file is wrong, a parameter override names no rule or no parameter, or a source is to be
+            asked for a package or rule that it does not have.
     """
     modules: dict[str, str] = {}
     rules: dict[str, Rule] = {}
     gaps: list[Gap] = []
+    notices: list[Notice] = []
+    programs: list[ForeignProgram] = []
     data: dict[str, Any] = {"parameters": {}, "pod_templates": {}}
-    for source in sources:
+    names = source_names(sources)
+    for source, name in zip(sources, names, strict=True):
         try:
-            found = _read_source(source)
+            if source.builtin:
+                found = _read_source(source)
+            else:
+                foreign = _foreign(source, name, evaluator)
+                gaps += foreign.gaps
+                notices += foreign.notices
+                programs += foreign.programs
+                found = foreign.native
+                if not found:
+                    continue
             _merge_data(data, source)
             inspection = evaluator.inspect(found)
             if inspection.problems:
@@ -95,20 +115,9 @@ def load_rules(
             if not source.builtin:
                 _compile_alone(evaluator, modules | found, data, loaded)
         except AuditError as error:
-            if source.builtin:
+            if source.builtin or isinstance(error, NothingOfThatNameError):
                 raise
-            # kinds=(): a policy that is missing hides no object; its own rules simply are not there.
-            gaps.append(
-                Gap(
-                    kind=GapKind.POLICY,
-                    cluster="",
-                    source=source.label,
-                    reason=str(error),
-                    line=error.line,
-                    kinds=(),
-                    hint="mend the policy; `fleetaudit validate` shows every error",
-                )
-            )
+            gaps.append(policy_gap(source.label, str(error), line=error.line))
             continue
         modules |= found
         rules |= {rule.id: rule for rule in loaded}
@@ -117,7 +126,23 @@ def load_rules(
     _override(data["parameters"], parameters)
     workloads = tuple(sorted(data["pod_templates"]))
     finished = tuple(_finish(rule, workloads, data["parameters"]) for _, rule in sorted(rules.items()))
-    return RuleSet(rules=finished, modules=modules, data=data, gaps=tuple(gaps))
+    return RuleSet(
+        rules=finished,
+        modules=modules,
+        data=data,
+        gaps=tuple(gaps),
+        notices=tuple(notices),
+        foreign=tuple(programs),
+    )
+
+
+def _foreign(source: PolicySource, name: str, evaluator: Evaluator) -> ForeignLoad:
+    """A user's source, sorted: its native modules come back, everything else is made into programs."""
+    if source.absent:
+        return ForeignLoad(
+            native={}, programs=(), gaps=(policy_gap(source.label, source.absent),), notices=()
+        )
+    return load_source(source, name, evaluator)
 
 
 # Placeholder kind of rules that match every kind with a pod template; replaced once the whole table is known.
@@ -292,6 +317,7 @@ def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
         line=package.line,
         digest=hashlib.sha256(text.encode()).hexdigest(),
         builtin=source.builtin,
+        shape="" if source.builtin else Shape.NATIVE.value,
     )
 
 

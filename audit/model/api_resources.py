@@ -60,6 +60,11 @@ _BY_PLURAL: dict[tuple[str, str], str] = {
 BUILT_IN_GROUPS = frozenset(key.rpartition("/")[0] for key in _BY_KIND)
 
 
+def built_in_kinds() -> dict[str, tuple[str, bool]]:
+    """Kind key to (plural, whether it is namespaced), for every built-in kind."""
+    return dict(_BY_KIND)
+
+
 def built_in_plural(kind_key: str) -> str | None:
     """``deployments`` for ``apps/Deployment``; None for kinds the API server does not bring along."""
     entry = _BY_KIND.get(kind_key)

@@ -74,6 +74,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """The author's own grouping, for example a Kyverno policy's category annotation."""
     caveats: tuple[str, ...] = ()
     """Codes saying why its verdicts could differ inside a cluster, for example ``depends_on_user``."""
+    shape: str = ""
+    """How a user's Rego policy is read (``native``, ``conftest``, ``gatekeeper``, ...); empty for shipped rules and others."""
 
     @property
     def family(self) -> str:

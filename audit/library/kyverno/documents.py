@@ -10,7 +10,7 @@ import msgspec
 
 from audit.errors import ContentError
 from audit.library.kyverno.go_yaml import read_documents
-from audit.library.rules import PolicySource
+from audit.library.policy_source import PolicySource
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _MAX_BYTES = 8 << 20

@@ -14,7 +14,7 @@ from audit.library.kyverno.classic import other_rules, read_classic
 from audit.library.kyverno.documents import PolicyDocument, find_documents, mapping_of
 from audit.library.kyverno.exceptions import read_exception
 from audit.library.kyverno.words import DEFAULT_SEVERITY, words_of
-from audit.library.rules import PolicySource
+from audit.library.policy_source import PolicySource
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.kyverno import KyvernoPolicy, LoadedPolicies, PolicyException, PolicyFamily
 

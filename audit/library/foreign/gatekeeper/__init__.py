@@ -1,0 +1,1 @@
+"""Gatekeeper: ConstraintTemplates and Constraints, read as Gatekeeper reads them."""

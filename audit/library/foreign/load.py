@@ -1,0 +1,176 @@
+"""One source of foreign policies to programs: read, detect, draft, finish. What is broken costs itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from audit.errors import ContentError
+from audit.library.foreign.data_files import read_data
+from audit.library.foreign.detect import PLAIN, Detected, detect
+from audit.library.foreign.draft import Draft
+from audit.library.foreign.finish import finish
+from audit.library.foreign.gatekeeper.documents import WORDS
+from audit.library.foreign.gatekeeper.reader import GatekeeperReader
+from audit.library.foreign.kubescape import KubescapeReader
+from audit.library.foreign.module import module
+from audit.library.foreign.outline import Path, rego_path
+from audit.library.foreign.plain import PlainReader
+from audit.library.foreign.reading import SourceFile, SourceFiles, read_libraries, read_source
+from audit.library.foreign.settle import policy_gap
+from audit.library.policy_source import PolicySource
+from audit.model.foreign import ForeignProgram, Shape
+from audit.model.gap import Gap, Notice
+from audit.native.evaluator import Evaluator
+
+_KYVERNO = "kyverno.io"
+
+
+class NothingOfThatNameError(ContentError):
+    """A package or rule was named and is not there: asking nothing would look like no failure."""
+
+
+class ForeignLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one source."""
+
+    native: dict[str, str]
+    """Label to Rego of the project's own contract, for the native loader."""
+    programs: tuple[ForeignProgram, ...]
+    gaps: tuple[Gap, ...]
+    notices: tuple[Notice, ...]
+
+
+def load_source(source: PolicySource, name: str, evaluator: Evaluator) -> ForeignLoad:
+    """Read one source.
+
+    Args:
+        source: with what is known of it.
+        name: beginning of its rule ids.
+        evaluator: a started native engine; its program is replaced.
+
+    Raises:
+        NothingOfThatNameError: a package or rule was named and does not exist.
+        ContentError: the source is not there.
+    """
+    if not source.path.is_file() and not source.path.is_dir():
+        raise ContentError("no such policy file or folder", file=source.label)
+    return _Loader(source, name, evaluator, read_source(source, (*WORDS, _KYVERNO))).load()
+
+
+class _Loader:
+    def __init__(self, source: PolicySource, name: str, evaluator: Evaluator, files: SourceFiles) -> None:
+        self._source = source
+        self._name = name
+        self._evaluator = evaluator
+        self._files = files
+        self._programs: list[ForeignProgram] = []
+        self._gaps: list[Gap] = list(files.gaps)
+        self._notices: list[Notice] = []
+        self._decisions: set[str] = set()
+
+    def load(self) -> ForeignLoad:
+        source = self._source
+        libraries = read_libraries(source)
+        self._gaps += libraries.gaps
+        library_modules = [module(file.label, file.text) for file in libraries.rego]
+        parsed = self._evaluator.inspect({file.label: file.text for file in self._files.rego})
+        detected = detect(source, self._files.rego, library_modules, parsed.packages)
+        broken = bool(parsed.problems)
+        self._check_namespaces(detected, broken=broken)
+        for shape in PLAIN:
+            if shape in detected.packages:
+                self._plain(shape, detected, detected.packages[shape])
+        self._check_rules(broken=broken)
+        if detected.folders:
+            self._folders(detected)
+        gatekeeper = [file for file in self._files.yaml if WORDS[0] in file.text]
+        if gatekeeper and source.shape in (None, Shape.GATEKEEPER):
+            self._gatekeeper(gatekeeper)
+        self._loose(detected, templates=bool(gatekeeper))
+        native = {part.key: part.text for part in detected.native}
+        if not (native or self._programs or self._gaps or self._notices):
+            self._gaps.append(policy_gap(source.label, self._why_nothing()))
+        return ForeignLoad(
+            native=native,
+            programs=tuple(self._programs),
+            gaps=tuple(self._gaps),
+            notices=tuple(self._notices),
+        )
+
+    def _check_namespaces(self, detected: Detected, *, broken: bool) -> None:
+        """A namespace that was named and is not there: an error, unless a broken file may hide it."""
+        known = {rego_path(part.package) for part in (*detected.shared, *detected.native)}
+        for wanted in self._source.namespaces:
+            if wanted not in known and not broken:
+                listed = ", ".join(sorted(known)[:10])
+                raise NothingOfThatNameError(
+                    f"no policy here has the package {wanted}",
+                    file=self._source.label,
+                    key="namespaces",
+                    suggestion=f"there are {listed}" if listed else None,
+                )
+
+    def _check_rules(self, *, broken: bool) -> None:
+        missing = [rule for rule in self._source.rules if rule not in self._decisions]
+        if missing and not broken:
+            raise NothingOfThatNameError(
+                f"no package that is asked defines the rule {missing[0]}",
+                file=self._source.label,
+                key="rules",
+            )
+
+    def _plain(self, shape: Shape, detected: Detected, packages: Sequence[Path]) -> None:
+        source = self._source
+        draft = Draft(shape=shape, modules=list(detected.shared), synthetic=shape is Shape.ADMISSION)
+        if not self._data(draft):
+            return
+        reader = PlainReader(source, self._name, draft, detected.annotations)
+        chosen = [p for p in packages if not source.namespaces or rego_path(p) in source.namespaces]
+        self._decisions |= reader.read(chosen)
+        self._finish(draft, reader)
+
+    def _folders(self, detected: Detected) -> None:
+        draft = Draft(shape=Shape.LIST, modules=list(detected.shared))
+        if self._data(draft):
+            KubescapeReader(self._source, self._name, draft).read(detected.folders)
+            self._finish(draft)
+
+    def _gatekeeper(self, files: Sequence[SourceFile]) -> None:
+        draft = Draft(shape=Shape.GATEKEEPER)
+        GatekeeperReader(self._source, self._name, draft, self._evaluator).read(files)
+        self._finish(draft)
+
+    def _finish(self, draft: Draft, reader: PlainReader | None = None) -> None:
+        done = finish(draft, self._source, self._evaluator, reader)
+        self._gaps += done.gaps
+        self._notices += done.notices
+        if done.program is not None:
+            self._programs.append(done.program)
+
+    def _data(self, draft: Draft) -> bool:
+        try:
+            draft.data = read_data(self._source.data)
+        except ContentError as error:
+            self._gaps.append(policy_gap(error.file or self._source.label, error.message, line=error.line))
+            return False
+        return True
+
+    def _loose(self, detected: Detected, *, templates: bool) -> None:
+        for part in detected.template_sources:
+            if templates:
+                message = (
+                    "is the Rego of a Gatekeeper template: the ConstraintTemplate is asked, not this file"
+                )
+                self._notices.append(Notice(source=part.file, code="template_source", message=message))
+            else:
+                reason = "is the Rego of a Gatekeeper template, and no ConstraintTemplate is here"
+                self._gaps.append(policy_gap(part.file, reason, line=part.outline.package_line or None))
+
+    def _why_nothing(self) -> str:
+        if any(_KYVERNO in file.text for file in self._files.yaml):
+            return "holds Kyverno policies and no Rego"
+        if not self._files.rego:
+            return "holds no .rego file and no ConstraintTemplate"
+        wanted = f" of the shape {self._source.shape.value}" if self._source.shape else ""
+        return f"no rule that is asked was found{wanted}: neither deny, warn, violation nor allow"
