@@ -14,6 +14,7 @@ import msgspec
 
 from audit.errors import EngineError
 from audit.evaluate.kyverno.capabilities import OLDEST, Capabilities, capabilities_of
+from audit.evaluate.kyverno.log_lines import failure_reason
 from audit.evaluate.kyverno.process import Limits, ToolRunner
 from audit.model.run import EngineVersion
 
@@ -67,7 +68,7 @@ def _probed(found: str, changed: int, size: int) -> KyvernoCli:
         text = result.stdout_text(4096)
     match = _VERSION.search(text)
     if result.problem or match is None:
-        said = result.problem or "it prints no version"
+        said = failure_reason(result) if result.problem else "it prints no version"
         raise EngineError(f"{found} is no Kyverno CLI that can be used: {said}", suggestion=_INSTALL)
     version = (int(match[1]), int(match[2]), int(match[3]))
     capabilities = capabilities_of(version)
