@@ -93,6 +93,16 @@ def test_a_namespaced_policy_judges_its_namespace_only(judge: Judge) -> None:
     assert found.outcome("shop:tags/validate", "out") == "skip not_selected"
 
 
+def test_an_object_selector_is_asked_about_the_object_only(judge: Judge) -> None:
+    selector = "    objectSelector: {matchExpressions: [{key: exempt, operator: DoesNotExist}]}\n"
+    exempt = pod("exempt", "nginx:latest").replace(
+        "namespace: shop}", "namespace: shop, labels: {exempt: 'yes'}}"
+    )
+    found = judge(validating("tags", constraints=selector), exempt + pod("bad", "nginx:latest"))
+    assert found.outcome("tags/validate", "exempt") == "skip not_selected"
+    assert found.outcome("tags/validate", "bad") == "fail"
+
+
 def test_namespace_labels_reach_selectors_and_expressions(judge: Judge) -> None:
     seen = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {tier: gold}}\n"
     selector = "    namespaceSelector: {matchLabels: {tier: gold}}\n"

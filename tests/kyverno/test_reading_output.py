@@ -72,8 +72,9 @@ def test_a_report_that_breaks_off_is_said_to_be_broken(tmp_path: Path) -> None:
     assert found.rows == []  # type: ignore[attr-defined]
 
 
-def test_refused_policies_are_harvested_with_their_reasons(tmp_path: Path) -> None:
-    found = printed(tmp_path, SKIPPED + REPORT)
+@pytest.mark.parametrize("before", ["", "Error: not foundError: not found", "Warning: w\n"])
+def test_refused_policies_are_harvested_with_their_reasons(tmp_path: Path, before: str) -> None:
+    found = printed(tmp_path, before + SKIPPED + REPORT)
     assert found.refused == {  # type: ignore[attr-defined]
         "one": "spec.rules: it is wrong",
         "two": "refused without a reason",

@@ -180,7 +180,7 @@ def test_ids_have_one_slash_whatever_the_names(tmp_path: Path) -> None:
 
 
 def test_a_shipped_policy_that_is_wrong_stops_the_load(tmp_path: Path) -> None:
-    with pytest.raises(ContentError, match="no kind of kyverno.io") as raised:
+    with pytest.raises(ContentError, match=r"no kind of kyverno\.io") as raised:
         load(tmp_path, policy("p", NO_LATEST).replace("ClusterPolicy", "ClusterPolicies"), builtin=True)
     assert "did you mean ClusterPolicy?" in str(raised.value)
 

@@ -11,6 +11,7 @@ import yaml
 
 from audit.evaluate.kyverno.binary import KyvernoCli
 from audit.evaluate.kyverno.expectation import Expectations
+from audit.evaluate.kyverno.labels import any_of
 from audit.evaluate.kyverno.offline import make_ready
 from audit.evaluate.kyverno.request import Request
 from audit.evaluate.kyverno.run import CliRuns, Effort, RunRequest
@@ -18,7 +19,7 @@ from audit.evaluate.kyverno.subjects import Subject, layers, subject_of
 from audit.evaluate.kyverno.surroundings import surroundings_of
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource
-from audit.model.kyverno import PolicyFamily
+from audit.model.kyverno import KyvernoPolicy, PolicyFamily, RuleVariant
 from tests.kyverno.objects import collected, inventory_of
 
 pytestmark = pytest.mark.tools
@@ -90,7 +91,7 @@ def some_resources(chance: random.Random) -> dict[str, Any]:
         )
     if chance.random() < 0.2:
         resources["names"] = chance.choice([["web*"], ["db-1", "db-2"], ["*-?"], ["cache-*", "web-1*"]])
-    if chance.random() < 0.1:
+    elif chance.random() < 0.1:
         resources["name"] = chance.choice(["web*", "*"])
     if chance.random() < 0.2:
         resources["selector"] = chance.choice((*SELECTORS, *WILD_SELECTORS))
@@ -210,18 +211,35 @@ def test_we_select_what_the_cli_selects(
         for policy, rule in due:
             if policy.name in attempt.refused:
                 continue
-            for variant, expected in expectations.of(subject, policy, rule):
-                if family is PolicyFamily.CLASSIC:
-                    got = (policy.row_name, variant.row) in there
-                else:
-                    got = any(name == policy.row_name for name, _ in there)
-                    expected = any(one for _, one in expectations.of(subject, policy, rule))
+            variants = expectations.of(subject, policy, rule)
+            for variant, expected in _by_row(variants):
+                got = any(name == policy.row_name and variant in ("", row) for name, row in there)
                 selected += got
-                if expected is not got:
+                if expected is not got and not _also_matches_nothing(family, policy, got=got):
                     differences.append((_shown(subject), policy.document.decode(), expected, got))
     assert not differences, differences[:3]
-    assert selected > 100
+    assert selected > 80
     assert len(attempt.refused) < policies // 4, attempt.refused
+
+
+def _also_matches_nothing(family: PolicyFamily, policy: KyvernoPolicy, *, got: bool) -> bool:
+    """The CLI asks an object selector about an empty old object too: NotIn and DoesNotExist always hold for it.
+
+    No cluster does on creation; the engine drops such rows.
+    """
+    return (
+        got
+        and family is PolicyFamily.VALIDATING
+        and any(
+            f'"operator":"{operator}"' in policy.document.decode() for operator in ("NotIn", "DoesNotExist")
+        )
+    )
+
+
+def _by_row(variants: list[tuple[RuleVariant, bool | None]]) -> list[tuple[str, bool | None]]:
+    """Variants of policies in CEL share their rows."""
+    rows = dict.fromkeys(variant.row for variant, _ in variants)
+    return [(row, any_of(one for variant, one in variants if variant.row == row)) for row in rows]
 
 
 def _shown(subject: Subject) -> str:

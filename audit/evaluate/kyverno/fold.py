@@ -171,12 +171,13 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trusts_extra_rows(policy: KyvernoPolicy) -> bool:
-    """Whether a row beyond our own reading of the selection counts.
+    """Whether a row beyond our own reading of the selection counts: for classic policies Kyverno's word is the law.
 
-    With a binding the CLI ignores an admission policy's own constraints, and it lets namespaced policies in CEL judge
-    every namespace: rows beyond the selection are no answers there.
+    Policies in CEL are selected by Kubernetes' rules, from which the CLI is known to stray: with a binding it ignores
+    an admission policy's own constraints, it lets namespaced policies judge every namespace, and it asks object
+    selectors about an empty old object, for which NotIn and DoesNotExist always hold.
     """
-    return policy.family is not PolicyFamily.ADMISSION and not policy.kind.startswith("Namespaced")
+    return policy.family is PolicyFamily.CLASSIC
 
 
 def worst_of(answers: Sequence[PairAnswer]) -> PairAnswer:
