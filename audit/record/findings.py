@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import heapq
 import itertools
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Self
 
 import msgspec
 
@@ -16,6 +15,7 @@ from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import GroupCounts
 from audit.model.rule import Severity
+from audit.spill import Spill
 
 _OUTCOME_RANK = {Outcome.FAIL: 0, Outcome.ERROR: 1, Outcome.WARN: 2}
 _OUTCOMES = tuple(_OUTCOME_RANK)
@@ -44,7 +44,8 @@ class FindingStore:
         self._folder = folder
         self._limit = buffer
         self._buffer: list[_Row] = []
-        self._runs: list[BinaryIO] = []
+        self._runs: list[Spill] = []
+        self._lines: Spill | None = None
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.json.Decoder(Finding)
         self._row_decoder = msgspec.msgpack.Decoder(_Row)
@@ -52,7 +53,7 @@ class FindingStore:
 
     def add(self, finding: Finding) -> None:
         """Keep one finding."""
-        self._counts = None
+        self._forget()
         self._buffer.append(_Row(_key(finding), bool(finding.waiver), canonical_json(finding)))
         if len(self._buffer) >= self._limit:
             self._spill()
@@ -66,12 +67,16 @@ class FindingStore:
             yield msgspec.structs.replace(_head(key, stored), members=members)
 
     def encoded_groups(self) -> Iterator[bytes]:
-        """Canonical JSON of all groups in display order, put together from the stored findings."""
-        for key, rows in itertools.groupby(self._rows(), key=_group_key):
-            members = list(rows)
-            head = canonical_json(_head(key, members))
-            # `members` is the last field of a group, empty in the head.
-            yield head[: -len(b"]}")] + b",".join([row.finding for row in members]) + b"]}"
+        """Canonical JSON of all groups in display order, put together from the stored findings, once."""
+        if self._lines is None:
+            lines = Spill(self._folder)
+            for key, rows in itertools.groupby(self._rows(), key=_group_key):
+                members = list(rows)
+                head = canonical_json(_head(key, members))
+                # `members` is the last field of a group, empty in the head.
+                lines.append(head[: -len(b"]}")] + b",".join([row.finding for row in members]) + b"]}")
+            self._lines = lines
+        return iter(self._lines)
 
     def counts(self) -> GroupCounts:
         """Totals, counted once, from the keys alone."""
@@ -88,10 +93,18 @@ class FindingStore:
 
     def close(self) -> None:
         """Give the space back."""
+        self._forget()
         for run in self._runs:
             run.close()
         self._runs.clear()
         self._buffer.clear()
+
+    def _forget(self) -> None:
+        """Drop what was derived from the findings so far."""
+        self._counts = None
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
 
     def __enter__(self) -> Self:
         return self
@@ -100,31 +113,19 @@ class FindingStore:
         self.close()
 
     def _rows(self) -> Iterator[_Row]:
-        self._buffer.sort(key=lambda row: row.key)
-        return heapq.merge(*(self._read(run) for run in self._runs), self._buffer, key=lambda row: row.key)
+        self._buffer.sort(key=_whole_key)
+        if not self._runs:
+            return iter(self._buffer)
+        decode = self._row_decoder.decode
+        return heapq.merge(*(map(decode, run) for run in self._runs), self._buffer, key=_whole_key)
 
     def _spill(self) -> None:
-        self._buffer.sort(key=lambda row: row.key)
-        run: BinaryIO = tempfile.TemporaryFile(prefix="fleetaudit-", dir=self._folder)  # noqa: SIM115 - closed in close()
-        for row in self._buffer:
-            data = self._encoder.encode(row)
-            run.write(len(data).to_bytes(4, "big"))
-            run.write(data)
-        run.flush()
+        self._buffer.sort(key=_whole_key)
+        run = Spill(self._folder)
         self._runs.append(run)
+        for row in self._buffer:
+            run.append(self._encoder.encode(row))
         self._buffer = []
-
-    def _read(self, run: BinaryIO) -> Iterator[_Row]:
-        offset = 0
-        while True:
-            # Seek each time: a caller may read groups while another reading is under way.
-            run.seek(offset)
-            head = run.read(4)
-            if not head:
-                return
-            length = int.from_bytes(head, "big")
-            yield self._row_decoder.decode(run.read(length))
-            offset += 4 + length
 
 
 def count_groups(groups: Iterable[FindingGroup]) -> GroupCounts:
@@ -168,6 +169,10 @@ def path_shape(path: tuple[str | int, ...]) -> str:
         else:
             text = segment
     return text
+
+
+def _whole_key(row: _Row) -> Key:
+    return row.key
 
 
 def _group_key(row: _Row) -> tuple[int, int, str, str, str, str]:
