@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -32,26 +33,37 @@ def find_tool(name: str) -> str | None:
 
 
 def run_tool(
-    path: str, arguments: list[str], *, folder: Path, home: Path, timeout_seconds: float, max_bytes: int
+    path: str,
+    arguments: list[str],
+    *,
+    folder: Path,
+    home: Path,
+    timeout_seconds: float,
+    max_bytes: int,
+    given: bytes = b"",
+    keep: Sequence[str] = (),
 ) -> ToolResult:
     """Run `path` in `folder`, with `home` as its home so that it reads no personal configuration.
 
+    `given` is what it reads on its standard input. `keep` names variables that it may see besides the few it needs to
+    start: a tool that is meant to reach the network is told of proxies and authorities.
+
     Output beyond `max_bytes` is a failure, not a truncation: half a rendering would look whole.
     """
-    environment = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    environment = {name: os.environ[name] for name in (*_KEPT_ENVIRONMENT, *keep) if name in os.environ}
     environment |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": str(home)}
     try:
         with subprocess.Popen(
             [path, *arguments],
             cwd=folder,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
         ) as process:
             try:
-                stdout, stderr = process.communicate(timeout=timeout_seconds)
+                stdout, stderr = process.communicate(given or None, timeout=timeout_seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()

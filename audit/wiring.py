@@ -25,8 +25,9 @@ from audit.evaluate.reader.engine import DUPLICATE_KEY, ReaderEngine
 from audit.evaluate.rego.engine import RegoEngine
 from audit.evaluate.rego.foreign import ForeignRegoEngine, eval_rules
 from audit.library.catalogs import resolve_profile
+from audit.library.foreign.opening import open_source
 from audit.library.library import Library, LibrarySources, load_all
-from audit.library.rules import PolicySource
+from audit.library.policy_source import PolicySource
 from audit.model.result import AssessmentResult, RuleState
 from audit.model.run import ClusterRecord, EngineVersion, RunRecord
 from audit.native.binary import binary_sha256, find_binary
@@ -302,7 +303,7 @@ def _load(config: Config, evaluator: Evaluator) -> Library:
     sources = LibrarySources(
         policies=[
             PolicySource(path=content_dir("rego"), label="rego", builtin=True),
-            *(PolicySource(path=Path(path), label=path, builtin=False) for path in config.policy.paths),
+            *_policy_sources(config),
         ],
         parameters=config.parameters,
         pod_templates=[Path(path) for path in config.pod_templates],
@@ -329,6 +330,30 @@ def _load(config: Config, evaluator: Evaluator) -> Library:
             others=others,
         )
     return library
+
+
+def _policy_sources(config: Config) -> Iterator[PolicySource]:
+    """The user's policies, pinned addresses fetched."""
+    cache = (Path(config.cache) if config.cache else Path.home() / ".cache") / "fleetaudit" / "policies"
+    for path in config.policy.paths:
+        yield open_source(path, cache)
+    for entry in config.policy.sources:
+        known = PolicySource(
+            path=Path(),
+            label="",
+            builtin=False,
+            name=entry.name or "",
+            shape=entry.shape,
+            namespaces=entry.namespaces,
+            rules=entry.rules,
+            data=tuple(Path(path) for path in entry.data),
+            libraries=tuple(Path(path) for path in entry.libraries),
+            kinds=entry.kinds,
+            combine=entry.combine,
+            allow=entry.allow or "",
+            severity=entry.severity,
+        )
+        yield open_source(entry.path, cache, known)
 
 
 def _selected(config: Config, library: Library) -> frozenset[str]:

@@ -18,11 +18,7 @@ def print_rule(screen: Screen, rule: Rule, mappings: Iterable[MappingEntry]) -> 
     screen.line(rule.title)
     for line in wrapped(rule.description):
         screen.line("  ", line)
-    kinds = ", ".join(rule.kinds) or "every kind"
-    for index, line in enumerate(wrapped(kinds)):
-        screen.line(label("" if index else "Kinds"), line)
-    for need in rule.context:
-        screen.line(label("Context"), f"{', '.join(need.kinds)} ({need.group or 'core'})")
+    _asked_of(screen, rule)
     for name, value in sorted(rule.parameters.items()):
         screen.line(label("Param"), f"{name}: {json.dumps(value, ensure_ascii=False)}")
     for index, line in enumerate(wrapped(rule.remediation)):
@@ -37,3 +33,16 @@ def print_rule(screen: Screen, rule: Rule, mappings: Iterable[MappingEntry]) -> 
     where = f"{rule.file}:{rule.line}" if rule.line else rule.file
     if where:
         screen.line(label("Source"), where)
+
+
+def _asked_of(screen: Screen, rule: Rule) -> None:
+    """How the policy is read, and of what it is asked."""
+    if rule.shape:
+        screen.line(label("Shape"), f"{rule.shape}, package {rule.package}")
+    kinds = ", ".join(rule.kinds) or "every kind"
+    for index, line in enumerate(wrapped(kinds)):
+        screen.line(label("" if index else "Kinds"), line)
+    for need in rule.context:
+        screen.line(label("Context"), f"{', '.join(need.kinds)} ({need.group or 'core'})")
+    for caveat in rule.caveats:
+        screen.line(label("Caveat"), caveat)

@@ -53,7 +53,8 @@ def list_rules(
         screen.raw(_json([_plain(rule, library.mappings) for rule in chosen]))
     else:
         rows = [
-            (rule.id, rule.severity.value, "" if rule.builtin else "yours", rule.title) for rule in chosen
+            (rule.id, rule.severity.value, "" if rule.builtin else rule.shape or "yours", rule.title)
+            for rule in chosen
         ]
         screen.table(("RULE", "SEVERITY", "", "TITLE"), rows)
         screen.line(f"{len(chosen)} of {len(library.rules)} rules; fleetaudit rules show ID tells more")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from audit.cli import options as o
@@ -10,6 +11,7 @@ from audit.cli.command import examples
 if TYPE_CHECKING:
     from audit.config.schema import Config
     from audit.errors import AuditError
+    from audit.library.library import Library
 
 EXAMPLES = examples(
     "fleetaudit validate  # built-in content and fleetaudit.yaml",
@@ -39,20 +41,24 @@ def validate(*, config: o.ConfigFile = None, no_config: o.NoConfig = False, poli
         errors.append(error)
         # Content can be wrong on its own, and is worth checking even below a broken configuration.
         effective = configuration(Overrides(no_config=True, policy=tuple(policy or ())), surroundings)
-    errors += _content_errors(effective)
-    if errors:
+    library, found = _load(effective)
+    errors += found
+    if errors or library is None:
         flat = [part for error in errors for part in (error, *error.others)]
         first = flat[0]
         first.others = tuple(flat[1:])
         print_error(stderr_screen(color=not surroundings.no_color), first)
         return int(ExitCode.USAGE)
     screen = stdout_screen(color=not surroundings.no_color)
-    screen.line(("valid", "bold green"), f"  {_contents(effective)}")
+    for line in _notes(library):
+        screen.line(("note", "yellow"), f"   {line}")
+    screen.line(("valid", "bold green"), f"  {_contents(library, effective)}")
     screen.flush()
     return 0
 
 
-def _content_errors(config: Config) -> list[AuditError]:
+def _load(config: Config) -> tuple[Library | None, list[AuditError]]:
+    """Everything authored, and what is wrong with it."""
     from audit import wiring
     from audit.config.check import check_names
     from audit.errors import AuditError, ContentError
@@ -60,7 +66,7 @@ def _content_errors(config: Config) -> list[AuditError]:
     try:
         library = wiring.load_library(config)
     except AuditError as error:
-        return [error]
+        return None, [error]
     # A broken policy of the user's costs a run one gap; here it is what was asked about.
     errors: list[AuditError] = [
         ContentError(gap.reason, file=gap.source, line=gap.line, suggestion=gap.hint or None)
@@ -71,14 +77,19 @@ def _content_errors(config: Config) -> list[AuditError]:
         rules=[rule.id for rule in library.rules],
         controls={catalog.id: [control.id for control in catalog.controls] for catalog in library.catalogs},
     )
-    return errors
+    return library, errors
 
 
-def _contents(config: Config) -> str:
-    from audit import wiring
+def _notes(library: Library) -> Iterator[str]:
+    """What is worth knowing of the user's own content, though nothing is wrong with it."""
+    for notice in library.notices:
+        place = f"{notice.source}:{notice.line}" if notice.line else notice.source
+        yield f"{place}: {notice.message}"
+
+
+def _contents(library: Library, config: Config) -> str:
     from audit.cli.wording import count
 
-    library = wiring.load_library(config)
     parts = [
         count(len(library.rules), "rule"),
         count(sum(len(catalog.controls) for catalog in library.catalogs), "control"),

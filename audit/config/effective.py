@@ -71,7 +71,8 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
     for data in (plain, resolved):
         _overlay(data, overrides, environment)
     record = redacted({key: plain[key] for key in plain if key not in _NOT_RECORDED})
-    return msgspec.convert({**resolved, "file": str(path) if path else "", "record": record}, Config)
+    own = {"file": str(path) if path else "", "record": record, "cache": environment.cache}
+    return msgspec.convert({**resolved, **own}, Config)
 
 
 def find_file(overrides: Overrides, environment: Environment, folder: Path) -> Path | None:
@@ -105,13 +106,17 @@ def find_file(overrides: Overrides, environment: Environment, folder: Path) -> P
 
 def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
     def place(paths: list[str]) -> list[str]:
-        return [path if path == "-" else str(base / path) for path in paths]
+        return [path if path == "-" or path.startswith("git+") else str(base / path) for path in paths]
 
     for cluster in data["clusters"]:
         cluster["paths"] = place(cluster["paths"])
     for key in ("paths", "pod_templates", "mappings", "waivers", "statements"):
         data[key] = place(data[key])
     data["policy"]["paths"] = place(data["policy"]["paths"])
+    for source in data["policy"]["sources"]:
+        (source["path"],) = place([source["path"]])
+        for key in ("data", "libraries"):
+            source[key] = place(source[key])
     data["output"]["folder"] = str(base / data["output"]["folder"])
     return data
 

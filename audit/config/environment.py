@@ -38,6 +38,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     term: str = ""
     search_path: str = ""
     """PATH, to find helm and other tools."""
+    cache: str = ""
+    """XDG_CACHE_HOME: where fetched policies are kept, in a folder of their own; empty means ~/.cache."""
     proxies: tuple[str, ...] = ()
     """Names of proxy variables that are set; their values may hold passwords."""
     authorities: dict[str, str] = {}
@@ -62,6 +64,7 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         locale=next((env[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if env.get(name)), ""),
         term=env.get("TERM", ""),
         search_path=env.get("PATH", ""),
+        cache=env.get("XDG_CACHE_HOME", ""),
         proxies=tuple(name for name in PROXIES if env.get(name)),
         authorities={name: env[name] for name in AUTHORITIES if env.get(name)},
         warnings=tuple(_typing_errors(env)),

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from audit.model.acceptance import AllowedGap
 from audit.model.expiry import expiry_of
+from audit.model.foreign import Shape
 from audit.model.gap import GapKind
 from audit.model.rule import Severity
 
@@ -53,10 +54,68 @@ class ClusterConfig(_Section, frozen=True, kw_only=True):
     owner: Annotated[str, Meta(max_length=200, description="Team that owns the cluster.")] = ""
 
 
-class PolicyConfig(_Section, frozen=True, kw_only=True):
-    """Rego rules of your own, besides the built-in ones."""
+class PolicySourceConfig(_Section, frozen=True, kw_only=True):
+    """One source of policies, with what is not to be found out from the policies themselves."""
 
-    paths: Annotated[tuple[PathText, ...], Meta(description="Folders with more Rego rules.")] = ()
+    path: Annotated[
+        PathText,
+        Meta(
+            description="File, folder, or git+https://HOST/REPOSITORY@COMMIT#FOLDER with a whole commit hash."
+        ),
+    ]
+    name: Annotated[
+        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None,
+        Meta(description="Beginning of the rule ids; the last part of the path by default."),
+    ] = None
+    shape: Annotated[
+        Shape | None, Meta(description="What the policies expect to be given; found out when it is not said.")
+    ] = None
+    namespaces: Annotated[
+        tuple[Text, ...],
+        Meta(description="Rego packages that are asked; all that decide something by default."),
+    ] = ()
+    rules: Annotated[
+        tuple[Text, ...], Meta(description="Names of the rules that are asked, instead of the shape's own.")
+    ] = ()
+    data: Annotated[
+        tuple[PathText, ...],
+        Meta(description="YAML and JSON files or folders that the policies read below data."),
+    ] = ()
+    libraries: Annotated[
+        tuple[PathText, ...], Meta(description="Rego files or folders that the policies import.")
+    ] = ()
+    kinds: Annotated[
+        tuple[Text, ...],
+        Meta(
+            description="Kinds the policies are asked about, such as Pod or apps/Deployment; every kind by default."
+        ),
+    ] = ()
+    combine: Annotated[
+        bool, Meta(description="The policies look at all objects of a cluster at once (conftest --combine).")
+    ] = False
+    allow: Annotated[
+        Literal["permits", "flags"] | None,
+        Meta(
+            description="What a true allow means: permission, or a violation; found out when it is not said."
+        ),
+    ] = None
+    severity: Annotated[
+        Severity | None, Meta(description="Severity of rules that state none; else medium.")
+    ] = None
+
+
+class PolicyConfig(_Section, frozen=True, kw_only=True):
+    """Policies of your own, besides the built-in rules."""
+
+    paths: Annotated[
+        tuple[PathText, ...],
+        Meta(
+            description="Files, folders or pinned git addresses with policies; how each is read is found out."
+        ),
+    ] = ()
+    sources: Annotated[
+        tuple[PolicySourceConfig, ...], Meta(description="The same, where more has to be said.")
+    ] = ()
     allow_builtins: Annotated[
         tuple[Text, ...],
         Meta(
@@ -227,6 +286,8 @@ class Config(FileConfig, frozen=True, kw_only=True):
 
     file: str = ""
     """The configuration file used, as the user knows it; empty without one."""
+    cache: str = ""
+    """Folder of caches; empty means ~/.cache."""
     record: dict[str, Any] = {}
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""

@@ -24,6 +24,7 @@ from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.subject import derived_key, kind_key
 from audit.native.evaluator import EvalRule, Evaluator, PackageInfo
 
+_ABSENT = "check the address and the commit, or clone the repository and name the folder"
 _DATA_FILES = ("parameters.yaml", "pod_templates.yaml")
 
 
@@ -140,7 +141,7 @@ def _foreign(source: PolicySource, name: str, evaluator: Evaluator) -> ForeignLo
     """A user's source, sorted: its native modules come back, everything else is made into programs."""
     if source.absent:
         return ForeignLoad(
-            native={}, programs=(), gaps=(policy_gap(source.label, source.absent),), notices=()
+            native={}, programs=(), gaps=(policy_gap(source.label, source.absent, hint=_ABSENT),), notices=()
         )
     return load_source(source, name, evaluator)
 

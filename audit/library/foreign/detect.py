@@ -101,16 +101,19 @@ def _shape(
 ) -> Shape | None:
     """Shape of a package; None when it decides nothing."""
     heads = graph.names(package)
-    if source.shape is Shape.NATIVE or (source.shape is None and _is_native(heads, annotations)):
-        return Shape.NATIVE
     named = bool(source.rules) and bool(heads & set(source.rules))
     failing = any(FAILURE.match(name) or WARNING.match(name) for name in heads)
     allowing = any(ALLOWS.match(name) or name == "main" for name in heads)
+    decides = named or failing or allowing
+    if source.shape is Shape.NATIVE or (
+        source.shape is None and _is_native(heads, annotations, decides=decides)
+    ):
+        return Shape.NATIVE
     if source.shape is not None:
         if source.shape is Shape.GATEKEEPER:
             return None
         return source.shape if named or failing or (allowing and source.shape is Shape.ADMISSION) else None
-    if not (named or failing or allowing):
+    if not decides:
         return None
     roots = _roots(package, heads, graph)
     if "review" in roots and failing:
@@ -126,9 +129,10 @@ def _shape(
     return Shape.CONFTEST
 
 
-def _is_native(heads: set[str], annotations: Mapping[str, Any] | None) -> bool:
+def _is_native(heads: set[str], annotations: Mapping[str, Any] | None, *, decides: bool) -> bool:
     custom = (annotations or {}).get("custom")
-    return heads >= _CONTRACT or (isinstance(custom, dict) and "match" in custom)
+    meant = heads >= _CONTRACT or (bool(heads & _CONTRACT) and not decides)
+    return meant or (isinstance(custom, dict) and "match" in custom)
 
 
 def _roots(package: Path, heads: Iterable[str], graph: Graph) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -22,7 +22,7 @@ from audit.library.foreign.settle import policy_gap
 from audit.library.policy_source import PolicySource
 from audit.model.foreign import ForeignProgram, Shape
 from audit.model.gap import Gap, Notice
-from audit.native.evaluator import Evaluator
+from audit.native.evaluator import Evaluator, Problem
 
 _KYVERNO = "kyverno.io"
 
@@ -89,8 +89,10 @@ class _Loader:
             self._gatekeeper(gatekeeper)
         self._loose(detected, templates=bool(gatekeeper))
         native = {part.key: part.text for part in detected.native}
+        self._unclaimed(parsed.problems, native)
         if not (native or self._programs or self._gaps or self._notices):
-            self._gaps.append(policy_gap(source.label, self._why_nothing()))
+            line = parsed.packages[0].line if parsed.packages else None
+            self._gaps.append(policy_gap(source.label, self._why_nothing(), line=line))
         return ForeignLoad(
             native=native,
             programs=tuple(self._programs),
@@ -167,10 +169,24 @@ class _Loader:
                 reason = "is the Rego of a Gatekeeper template, and no ConstraintTemplate is here"
                 self._gaps.append(policy_gap(part.file, reason, line=part.outline.package_line or None))
 
+    def _unclaimed(self, problems: Sequence[Problem], native: Mapping[str, str]) -> None:
+        """Broken files that no program and no native rule has room for."""
+        said = {gap.source for gap in self._gaps}
+        for problem in problems:
+            if problem.file not in said and problem.file not in native:
+                said.add(problem.file)
+                self._gaps.append(policy_gap(problem.file, problem.message, line=problem.line or None))
+
     def _why_nothing(self) -> str:
         if any(_KYVERNO in file.text for file in self._files.yaml):
             return "holds Kyverno policies and no Rego"
         if not self._files.rego:
             return "holds no .rego file and no ConstraintTemplate"
-        wanted = f" of the shape {self._source.shape.value}" if self._source.shape else ""
-        return f"no rule that is asked was found{wanted}: neither deny, warn, violation nor allow"
+        shape = self._source.shape
+        first = self._files.rego[0].label
+        if shape is not None:
+            return f"{first} and the other files have no rule that is asked of policies of the shape {shape.value}"
+        return (
+            f"{first} has no rule that is asked: no deny, warn or violation, no allow over input.request, "
+            "and no METADATA of a rule of fleetaudit's own"
+        )

@@ -121,7 +121,7 @@ class PlainReader:
     def _want(self, package: Path, rule: str) -> None:
         draft, source = self._draft, self._source
         statements = self._graph.statements((package, rule))
-        owner, first = statements[0]
+        owner, first = min(statements, key=lambda entry: entry[1].form is Form.DEFAULT)
         blocks = [statement.metadata for _, statement in statements if statement.metadata]
         words = annotated(*blocks, self._annotations.get(package))
         caveats: tuple[str, ...] = (SYNTHETIC_REQUEST,) if draft.shape is Shape.ADMISSION else ()
