@@ -24,7 +24,7 @@ from audit.assess.unseen import GapIndex, Kinds
 from audit.model.acceptance import Statement
 from audit.model.assessment import ControlAssessment, ControlRow, ControlStatus, Reason, RuleEvidence
 from audit.model.change import Change
-from audit.model.control import Catalog, CheckState, Control, Strength
+from audit.model.control import Catalog, CheckState, Control, EvidenceKind, Strength
 from audit.model.result import RuleState
 
 NOT_CONFIGURED = "not_configured"
@@ -46,6 +46,8 @@ class _Subject(NamedTuple):
     kinds: Kinds
     """Kinds that the deciding rules ask of or look at; None means every kind."""
     check_built: bool
+    partly_built: bool
+    """Automatic, with a check that no rule asks yet: nobody's statement closes what is missing."""
     in_profile: bool
 
 
@@ -177,6 +179,9 @@ class Assessor:
             doubts.append(Reason.MEMBER_NOT_REACHED if member.name else Reason.NO_EVIDENCE)
         if subject.deciding and member.name in self._inputs.stale_clusters:
             doubts.append(Reason.STALE_EVIDENCE)
+        identity = (subject.framework, subject.control.id)
+        if subject.deciding and subject.partly_built and identity not in change.built:
+            doubts.append(Reason.SOME_CHECK_NOT_BUILT)
         return tuple(doubts)
 
 
@@ -252,5 +257,6 @@ def _subject(
         supporting=tuple(supporting[rule] for rule in sorted(supporting) if rule not in deciding),
         kinds=None if every_kind else kinds,
         check_built=not built.isdisjoint(control.checks),
+        partly_built=control.evidence_kind is EvidenceKind.AUTO and not built.issuperset(control.checks),
         in_profile=control.id in in_profile,
     )

@@ -42,6 +42,8 @@ class Reason(enum.Enum):
     STALE_EVIDENCE = "stale_evidence"
     NO_EVIDENCE = "no_evidence"
     """Nothing was collected at all."""
+    SOME_CHECK_NOT_BUILT = "some_check_not_built"
+    """An automatic control whose built checks all pass, while others of its evidence column are not built yet."""
     STATEMENT_OPEN = "statement_open"
     STATEMENT_EXPIRED = "statement_expired"
     # waived, satisfied, not_applicable

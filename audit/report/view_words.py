@@ -142,6 +142,7 @@ def reason_text(reason: Reason, row: ControlRow, texts: Texts) -> str:
         Reason.STATEMENT_NOT_MET: texts.gettext("its statement answers “not met”"),
         Reason.NO_DECIDING_RULE: texts.gettext("no loaded rule decides it"),
         Reason.NO_CHECK_BUILT: texts.gettext("no check built"),
+        Reason.SOME_CHECK_NOT_BUILT: texts.gettext("some of its checks are not built yet"),
         Reason.MISSING_ANSWER: texts.gettext("due pairs got no answer"),
         Reason.ONLY_WARNINGS: texts.gettext("only warnings, which decide nothing"),
         Reason.DESELECTED_RULE: texts.gettext("a deciding rule was deselected"),

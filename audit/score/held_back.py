@@ -19,6 +19,7 @@ PART_OF = {
     Reason.STALE_EVIDENCE: "no_evidence",
     Reason.NO_EVIDENCE: "no_evidence",
     Reason.NO_CHECK_BUILT: "no_check",
+    Reason.SOME_CHECK_NOT_BUILT: "no_check",
     Reason.NO_DECIDING_RULE: "no_check",
     Reason.DESELECTED_RULE: "no_check",
     Reason.ONLY_WARNINGS: "no_check",

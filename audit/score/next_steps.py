@@ -22,7 +22,7 @@ SHOWN = 5
 Members = TypeVar("Members", frozenset[str], frozenset[int])
 
 _OPEN = frozenset({Reason.STATEMENT_OPEN, Reason.STATEMENT_EXPIRED})
-_UNBUILT = frozenset({Reason.NO_CHECK_BUILT, Reason.NO_DECIDING_RULE})
+_UNBUILT = frozenset({Reason.NO_CHECK_BUILT, Reason.NO_DECIDING_RULE, Reason.SOME_CHECK_NOT_BUILT})
 
 
 class _Candidate(msgspec.Struct, frozen=True, kw_only=True):

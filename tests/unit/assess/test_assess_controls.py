@@ -365,6 +365,29 @@ def test_built_checks_tell_no_deciding_rule_from_no_check_built() -> None:
         assert row.fleet.reason is expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "other", "outcome", "expected"),
+    [
+        (EvidenceKind.AUTO, CheckState.PLANNED, Outcome.PASS, ControlStatus.INDETERMINATE),
+        (EvidenceKind.AUTO, CheckState.NOT_PLANNED, Outcome.PASS, ControlStatus.INDETERMINATE),
+        (EvidenceKind.AUTO, CheckState.BUILT, Outcome.PASS, ControlStatus.SATISFIED),
+        (EvidenceKind.AUTO, CheckState.PLANNED, Outcome.FAIL, ControlStatus.NOT_SATISFIED),
+    ],
+)
+def test_automatic_control_needs_all_of_its_checks(
+    kind: EvidenceKind, other: CheckState, outcome: Outcome, expected: ControlStatus
+) -> None:
+    catalog = b.catalog(b.control(CTL, evidence_kind=kind, checks=("k8s.pdb", "sig.image")), id=FRAMEWORK)
+    checks = (
+        b.check("k8s.pdb", state=CheckState.BUILT, rules=(ONE,)),
+        b.check("sig.image", state=other, rules=(TWO,) if other is CheckState.BUILT else ()),
+    )
+    (row,) = assess(_inputs(world(pair(outcome)), catalogs=(catalog,), checks=checks))
+    assert row.fleet.status is expected
+    if expected is ControlStatus.INDETERMINATE:
+        assert row.fleet.reason is Reason.SOME_CHECK_NOT_BUILT
+
+
 def test_rows_keep_catalog_order_and_say_what_is_in_the_profile() -> None:
     subject = World(controls=tuple(control(number) for number in (1, 2, 3)), links=(), pairs=())
     rows, score = replace(subject, profile=("CTL 1.3", "CTL 1.1")).judged()

@@ -18,7 +18,13 @@ PARTS = {
         "stale_evidence",
         "no_evidence",
     },
-    "no_check": {"no_check_built", "no_deciding_rule", "deselected_rule", "only_warnings"},
+    "no_check": {
+        "no_check_built",
+        "some_check_not_built",
+        "no_deciding_rule",
+        "deselected_rule",
+        "only_warnings",
+    },
 }
 
 
