@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from audit.library.foreign.adapters import ROOT
 from audit.library.foreign.kubescape import is_rule_folder
 from audit.library.foreign.module import Graph, Module, module
 from audit.library.foreign.outline import Path
@@ -34,6 +35,8 @@ class Detected(msgspec.Struct, frozen=True, kw_only=True):
     template_sources: tuple[Module, ...]
     """Rego that belongs into a ConstraintTemplate and stands alone."""
     annotations: dict[Path, dict[str, Any] | None]
+    reserved: tuple[Module, ...]
+    """Modules in packages that are kept for adapters."""
 
 
 def detect(
@@ -66,6 +69,10 @@ def detect(
     grouped: dict[Path, list[Module]] = {}
     for part in modules:
         grouped.setdefault(part.package, []).append(part)
+    reserved = tuple(part for part in (*modules, *libraries) if part.package[:1] == (ROOT,))
+    for part in reserved:
+        grouped.pop(part.package, None)
+    libraries = [part for part in libraries if part not in reserved]
     graph = Graph([*modules, *libraries])
     for package, parts in grouped.items():
         shape = _shape(source, package, graph, annotations.get(package))
@@ -85,6 +92,7 @@ def detect(
         shared=(*shared, *libraries),
         folders=folders,
         template_sources=tuple(loose),
+        reserved=reserved,
         annotations=annotations,
     )
 

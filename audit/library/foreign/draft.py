@@ -12,6 +12,7 @@ from audit.library.foreign.module import Module
 from audit.library.foreign.settle import Wanted
 from audit.library.foreign.words import DEFAULT_REMEDIATION, DEFAULT_SEVERITY, Words
 from audit.library.policy_source import PolicySource
+from audit.model.api_resources import built_in_kinds
 from audit.model.foreign import InventoryLayout, Shape
 from audit.model.gap import Gap, Notice
 from audit.model.rule import ContextNeed, Rule
@@ -50,6 +51,23 @@ def whole_objects(kinds: Sequence[str]) -> tuple[ContextNeed, ...]:
         group, _, kind = key.rpartition("/")
         needs.append(ContextNeed(group=group, kinds=(kind,), fields=("*",)))
     return tuple(needs)
+
+
+def exact_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Kind keys without wildcards: a kind in any group is that of the built-in groups; empty when one is left."""
+    found: set[str] = set()
+    for key in kinds:
+        group, _, kind = key.rpartition("/")
+        if group == "*":
+            same = {known for known in built_in_kinds() if known.rpartition("/")[2] == kind}
+            if not same:
+                return ()
+            found |= same
+        elif kind == "*":
+            return ()
+        else:
+            found.add(key)
+    return tuple(sorted(found))
 
 
 def make_rule(

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from audit.library.foreign.adapters import ROOT, adapter, package_of, quoted
-from audit.library.foreign.draft import UNRESOLVED_DATA, Draft, make_rule, whole_objects
+from audit.library.foreign.draft import UNRESOLVED_DATA, Draft, exact_kinds, make_rule, whole_objects
 from audit.library.foreign.module import Graph, Module, module
 from audit.library.foreign.naming import rule_id
 from audit.library.foreign.outline import Form, rego_path
@@ -55,8 +55,8 @@ class RuleMetadata(msgspec.Struct, frozen=True):
         return "" if value is None else str(value).lower()
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kind keys it matches; empty means every kind."""
+    def kinds(self) -> tuple[str, ...] | None:
+        """Kind keys it matches; empty means every kind, None that it matches nothing."""
         kinds: set[str] = set()
         for entry in (*(self.match or ()), *(self.dynamicMatch or ())):
             for group in entry.apiGroups or ("*",):
@@ -64,7 +64,7 @@ class RuleMetadata(msgspec.Struct, frozen=True):
                     if kind == "*" and group == "*":
                         return ()
                     kinds.add(f"/{kind}" if not group and kind == "*" else kind_key(group, kind))
-        return tuple(sorted(kinds))
+        return tuple(sorted(kinds)) or None
 
 
 def is_rule_folder(file: SourceFile) -> bool:
@@ -112,6 +112,10 @@ class KubescapeReader:
         if why := _never_here(metadata):
             draft.gaps.append(policy_gap(raw.label, f"{folder.name} {why}", hint=_NEEDS_KUBESCAPE))
             return
+        if not self._source.kinds and metadata.kinds is None:
+            message = f"{folder.name} matches no kind of object: it is reviewed by hand"
+            draft.notices.append(Notice(source=raw.label, code="matches_nothing", message=message))
+            return
         if until := metadata.attribute("useUntilKubescapeVersion"):
             message = f"{folder.name} is only for Kubescape before {until}"
             draft.notices.append(Notice(source=raw.label, code="rule_superseded", message=message))
@@ -150,10 +154,19 @@ class KubescapeReader:
         draft, source = self._draft, self._source
         root = (main.package, decision)
         graph = Graph([*self._libraries, main])
-        kinds = source.kinds or metadata.kinds
+        kinds = source.kinds or metadata.kinds or ()
         together = source.combine or counts_of_input(graph.reachable(root), root) > 1
-        if together and (not kinds or any("*" in kind for kind in kinds)):
-            together = False  # every object is seen alone: nothing can be left out of a list that has no end
+        if together:
+            kinds = exact_kinds(kinds)
+            if not kinds:
+                draft.gaps.append(
+                    policy_gap(
+                        main.file,
+                        f"{folder.name} looks at all objects together, and it cannot be told of which kinds",
+                        hint="name the kinds of this source in the configuration (policy.sources[].kinds)",
+                    )
+                )
+                return
         caveats = (UNRESOLVED_DATA,) if self._unresolved(graph, root) else ()
         made = make_rule(
             draft,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from audit.errors import ContentError
+from audit.library.foreign.adapters import ROOT
 from audit.library.foreign.data_files import read_data
 from audit.library.foreign.detect import PLAIN, Detected, detect
 from audit.library.foreign.draft import Draft
@@ -20,6 +21,7 @@ from audit.library.foreign.plain import PlainReader
 from audit.library.foreign.reading import SourceFile, SourceFiles, read_libraries, read_source
 from audit.library.foreign.settle import policy_gap
 from audit.library.policy_source import PolicySource
+from audit.model.api_resources import BUILT_IN_GROUPS, built_in_kinds
 from audit.model.foreign import ForeignProgram, Shape
 from audit.model.gap import Gap, Notice
 from audit.native.evaluator import Evaluator, Problem
@@ -78,6 +80,10 @@ class _Loader:
         detected = detect(source, self._files.rego, library_modules, parsed.packages)
         broken = bool(parsed.problems)
         self._check_namespaces(detected, broken=broken)
+        self._check_kinds()
+        for part in detected.reserved:
+            reason = f"packages below {ROOT} are fleetaudit's own"
+            self._gaps.append(policy_gap(part.file, reason, line=part.outline.package_line or None))
         for shape in PLAIN:
             if shape in detected.packages:
                 self._plain(shape, detected, detected.packages[shape])
@@ -111,6 +117,20 @@ class _Loader:
                     file=self._source.label,
                     key="namespaces",
                     suggestion=f"there are {listed}" if listed else None,
+                )
+
+    def _check_kinds(self) -> None:
+        """A kind that was named and cannot exist: nothing would ever be asked about it."""
+        known = built_in_kinds()
+        for key in self._source.kinds:
+            group, _, kind = key.rpartition("/")
+            if "*" not in key and group in BUILT_IN_GROUPS and key not in known:
+                same = sorted(name for name in known if name.rpartition("/")[2].lower() == kind.lower())
+                raise NothingOfThatNameError(
+                    f"Kubernetes has no kind {key}",
+                    file=self._source.label,
+                    key="kinds",
+                    suggestion=f"did you mean {' or '.join(same)}?" if same else None,
                 )
 
     def _check_rules(self, *, broken: bool) -> None:

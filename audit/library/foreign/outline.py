@@ -51,6 +51,8 @@ class Reference(NamedTuple):
     """Its last step is a variable, so the rule looks at every element."""
     compared: str = ""
     """The text it is compared with, where one stands beside it."""
+    inside: bool = False
+    """It stands inside a comprehension, a call or a literal, not in the body of the rule itself."""
 
 
 class Statement(NamedTuple):
@@ -229,7 +231,9 @@ def _statement(part: Sequence[Token], metadata: dict[str, Any], imports: dict[st
     own: list[Reference] = []
     aliases: dict[str, Path] = {}
     index = start
+    depth = 0
     while index < len(part):
+        depth += _deeper(part[index])
         alias = _alias(part, index, imports)
         if alias:
             aliases[part[index].text] = alias
@@ -250,7 +254,7 @@ def _statement(part: Sequence[Token], metadata: dict[str, Any], imports: dict[st
                 if root[0] in ("input", "data"):
                     full = (*root, *path[1:])
                     references.append(
-                        Reference(full, token.line, full[-1] == ANY, _compared(part, index, end))
+                        Reference(full, token.line, full[-1] == ANY, _compared(part, index, end), depth > 1)
                     )
                 elif end < len(part) and part[end].text == "(":
                     names.add(".".join(path))
@@ -280,6 +284,12 @@ def _alias(part: Sequence[Token], index: int, imports: dict[str, Path]) -> Path:
         return ()
     whole = end >= len(part) or part[end].line > part[end - 1].line or part[end].text in (";", "}", "|")
     return (*imports.get(path[0], path[:1]), *path[1:]) if whole else ()
+
+
+def _deeper(token: Token) -> int:
+    if token.kind is not Kind.SIGN:
+        return 0
+    return (token.text in _OPENERS) - (token.text in _CLOSERS)
 
 
 def _compared(part: Sequence[Token], start: int, end: int) -> str:

@@ -11,6 +11,7 @@ from audit.library.foreign.draft import (
     SYNTHETIC_REQUEST,
     UNRESOLVED_DATA,
     Draft,
+    exact_kinds,
     make_rule,
     whole_objects,
 )
@@ -211,7 +212,7 @@ class PlainReader:
         shape = self._draft.shape
         if shape is Shape.ADMISSION or not (self._source.combine or self._looks_at_all(package, rule)):
             return None
-        return self._source.kinds or self._kinds_named(package, rule)
+        return exact_kinds(self._source.kinds) or self._kinds_named(package, rule)
 
     def _looks_at_all(self, package: Path, rule: str) -> bool:
         uses = self._graph.reachable((package, rule))
@@ -263,7 +264,10 @@ def counts_of_input(uses: Mapping[Any, Sequence[tuple[Module, Any]]], root: Any)
     most = 0
     for node, statements in uses.items():
         for _, statement in statements:
-            times = sum(1 for reference in statement.references if reference.path[0] == "input")
+            # Inside a comprehension or a call, the list is gathered or counted before one object is looked at.
+            times = sum(
+                1 + reference.inside for reference in statement.references if reference.path[0] == "input"
+            )
             # A function or helper that reads the input again is called from a clause that has done so.
             most = max(most, times if node == root else times * 2)
     return most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -22,6 +22,9 @@ POLARITY_UNCONFIRMED = "allow_unconfirmed"
 FIELD_NOWHERE = "field_of_no_object"
 SUBJECTS_UNSEEN = "subjects_not_covered"
 KINDS_UNSEEN = "kinds_not_covered"
+NOT_TRIED = "not_tried"
+_TRIED = (Shape.ADMISSION, Shape.CONFTEST)
+_SLOW = frozenset({"timeout", "memory", "engine_failed"})
 _BINDINGS = frozenset({"RoleBinding", "ClusterRoleBinding"})
 
 
@@ -61,25 +64,49 @@ class _Probe:
         self._notices: list[Notice] = []
 
     def run(self) -> Probed:
+        tried: list[Sample] = []
+        answered: list[list[PairAnswer]] = []
+        if self._shape in _TRIED:
+            tried = samples({word for one in self._wanted for word in self._words(one)})
+            answered = self._all([sample.value for sample in tried])
+            if len(answered) < len(tried):
+                self._too_slow()
+                tried, answered = [], []
         for place, one in enumerate(self._wanted):
-            dynamic = self._shape in (Shape.ADMISSION, Shape.CONFTEST) and not one.ask.rule.match_derived
             flagged: list[Object] = []
-            if dynamic:
-                flagged = self._try(place, one)
+            if tried and not one.ask.rule.match_derived:
+                flagged = self._against(one, tried, [answers[place].outcome for answers in answered])
             self._fields(place, one, flagged)
             if flagged:
                 self._neighbours(place, one, flagged)
         return Probed(inverted=frozenset(self._inverted), notices=tuple(self._notices))
 
-    def _try(self, place: int, one: Wanted) -> list[Object]:
+    def _against(self, one: Wanted, tried: Sequence[Sample], answers: Sequence[Outcome]) -> list[Object]:
         """Samples the rule is against, once it is known what it means."""
-        tried = samples(self._words(one))
-        answers = list(self._ask(place, [sample.value for sample in tried]))
-        name = one.roots[0][1]
         against = Outcome.FAIL
-        if ALLOWS.match(name) and not self._decided:
+        if ALLOWS.match(one.roots[0][1]) and not self._decided:
             against = self._polarity(one, tried, answers)
         return [s.value for s, a in zip(tried, answers, strict=True) if a in (against, _warned(against))]
+
+    def _all(self, values: Sequence[Object]) -> list[list[PairAnswer]]:
+        """Answers of every rule; cut short when a policy takes so long that trying it would hold up everything."""
+        answered: list[list[PairAnswer]] = []
+        for start, end in ((0, 2), (2, 10), (10, len(values))):
+            encoded = [(key_of(value), msgspec.json.encode(value)) for value in values[start:end]]
+            part = list(self._evaluator.evaluate(encoded))
+            if any(answer.reason in _SLOW for answers in part for answer in answers):
+                return answered
+            answered += part
+        return answered
+
+    def _too_slow(self) -> None:
+        self._notices.append(
+            Notice(
+                source=self._wanted[0].ask.rule.file,
+                code=NOT_TRIED,
+                message="not tried on samples: a policy takes too long",
+            )
+        )
 
     def _polarity(self, one: Wanted, tried: Sequence[Sample], answers: Sequence[Outcome]) -> Outcome:
         """The outcome (of the adapter that takes true for permission) that means a violation."""
@@ -90,8 +117,8 @@ class _Probe:
             self._note(
                 one,
                 POLARITY_INVERTED,
-                f"{one.roots[0][1]} is true for {faulty} faulty sample objects and for no sound one: true is taken "
-                "for the violation. An API server would let exactly these objects in",
+                f"{one.roots[0][1]} is true for faulty samples ({faulty}) and for no sound one, so true is taken "
+                "for the violation; an API server that asked it would let exactly these in",
             )
             return Outcome.PASS
         if not sound and not faulty:
@@ -106,7 +133,7 @@ class _Probe:
         for root in one.roots:
             for found in misplaced(self._graph, root, self._shape):
                 message = (
-                    f"{one.ask.rule.id} reads {found.field} at the root of objects, where no object has it: "
+                    f"{one.ask.rule.id}: reads {found.field} at the root of objects, where no object has it: "
                     f"{found.advice}"
                 )
                 if found.field == "namespace":
@@ -175,13 +202,13 @@ class _Probe:
     def _same_as(self, place: int, one: Wanted, values: Sequence[Object]) -> list[bool]:
         """For each object, whether the rule is against it."""
         against = Outcome.PASS if one.ask.rule.id in self._inverted else Outcome.FAIL
-        return [answer in (against, _warned(against)) for answer in self._ask(place, values)]
+        answers = self._ask(place, values)
+        if len(answers) < len(values):
+            return [True] * len(values)  # nothing is said of what could not be tried
+        return [answer in (against, _warned(against)) for answer in answers]
 
-    def _ask(self, place: int, values: Sequence[Object]) -> Iterator[Outcome]:
-        encoded = [(key_of(value), msgspec.json.encode(value)) for value in values]
-        for answers in self._evaluator.evaluate(encoded):
-            answer: PairAnswer = answers[place]
-            yield answer.outcome
+    def _ask(self, place: int, values: Sequence[Object]) -> list[Outcome]:
+        return [answers[place].outcome for answers in self._all(values)]
 
     def _words(self, one: Wanted) -> list[str]:
         words = {
@@ -196,7 +223,7 @@ class _Probe:
     def _note(self, one: Wanted, code: str, message: str) -> None:
         rule = one.ask.rule
         self._notices.append(
-            Notice(source=rule.file, code=code, message=f"{rule.id} {message}", line=rule.line)
+            Notice(source=rule.file, code=code, message=f"{rule.id}: {message}", line=rule.line)
         )
 
 

@@ -15,6 +15,8 @@ from audit.model.subject import kind_key
 
 Object = dict[str, Any]
 
+_UNLIKELY = frozenset("%{}/ ,;=<>()\\\n\t\"'")
+"""Signs that stand in messages and patterns, not in names of roles."""
 _LABELS = {
     "app": "sample",
     "app.kubernetes.io/name": "sample",
@@ -67,7 +69,9 @@ def samples(words: Iterable[str]) -> list[Sample]:
     Args:
         words: texts from the policy; roles, subjects and namespaces are tried under these names too.
     """
-    names = sorted({word for word in words if 0 < len(word) <= 63 and "%" not in word})[:20]
+    names = sorted(
+        {word for word in words if 0 < len(word) <= 63 and word.isascii() and not set(word) & _UNLIKELY}
+    )[:40]
     return [
         *(Sample(value, sound=True) for value in _sound()),
         *(Sample(value, sound=False) for value in _faulty()),

@@ -115,14 +115,14 @@ generates(pattern, prefix) if {
 }
 
 in_selected_namespace(match) if {
-	not is_object(match.namespaceSelector)
+	not is_object(object.get(match, "namespaceSelector", null))
 } else := chosen(match.namespaceSelector, objects.labels) if {
 	is_namespace
 } else if {
 	objects.written_namespace == ""
 } else := chosen(match.namespaceSelector, found) if {
 	namespace := data.inventory.cluster.v1.Namespace[objects.written_namespace]
-	found := object.get(namespace, ["metadata", "labels"], {})
+	found := objects.labels_of(namespace)
 }
 
 chosen(selector, found) if {

@@ -42,8 +42,10 @@ completed := input if {
 	namespace == written_namespace
 } else := object.union(input, {"metadata": {"namespace": namespace}})
 
-labels := found if {
-	found := object.get(input, ["metadata", "labels"], null)
+labels := labels_of(input)
+
+labels_of(value) := found if {
+	found := object.get(value, ["metadata", "labels"], null)
 	is_object(found)
 } else := {}
 
