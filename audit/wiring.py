@@ -28,6 +28,7 @@ from audit.library.catalogs import resolve_profile
 from audit.library.foreign.opening import open_source
 from audit.library.library import Library, LibrarySources, load_all
 from audit.library.policy_source import PolicySource
+from audit.model.gap import Gap, Notice
 from audit.model.result import AssessmentResult, RuleState
 from audit.model.run import ClusterRecord, EngineVersion, RunRecord
 from audit.native.binary import binary_sha256, find_binary
@@ -134,6 +135,7 @@ class Audit:
         self._engines: list[Engine] = [
             RegoEngine(self._evaluator, rules),
             *self._foreign_engines(stack),
+            *self._kyverno_engine(stack),
             ReaderEngine(audit.__version__, self._selected),
         ]
         self._reader = stack.enter_context(_reader(config, self.library))
@@ -141,6 +143,26 @@ class Audit:
         stack.callback(self._population.discard)
         self._findings = FindingStore()
         stack.callback(self._findings.close)
+
+    def _kyverno_engine(self, stack: ExitStack) -> Iterator[Engine]:
+        """The Kyverno CLI, when there are policies for it. What it can't be asked is a gap, and deselected."""
+        loaded = self.library.kyverno
+        self._kyverno_gaps: tuple[Gap, ...] = ()
+        self._kyverno_notices: tuple[Notice, ...] = ()
+        if not (loaded.policies or loaded.gaps or loaded.notices):
+            return
+        from audit.evaluate.kyverno import KyvernoOptions, build_kyverno
+
+        self._progress.note("Trying the Kyverno policies")
+        build = build_kyverno(loaded, self._clock.now(), KyvernoOptions(jobs=_jobs(self._config)))
+        stack.callback(build.close)
+        self._kyverno_gaps, self._kyverno_notices = build.gaps, build.notices
+        askable = {rule.id for rule in build.rules}
+        self._selected -= {rule.id for rule in loaded.rules} - askable
+        if build.start is not None and not askable.isdisjoint(self._selected):
+            engine = build.start(self._selected)
+            stack.callback(engine.close)
+            yield engine
 
     def _foreign_engines(self, stack: ExitStack) -> Iterator[Engine]:
         """One child for each program: names and data of two sources never meet."""
@@ -179,8 +201,8 @@ class Audit:
                 statements=library.statements,
                 waivers=waivers.states,
                 allowed_gaps=self._config.allowed_gaps(),
-                load_gaps=library.gaps,
-                load_notices=library.notices,
+                load_gaps=(*library.gaps, *self._kyverno_gaps),
+                load_notices=(*library.notices, *self._kyverno_notices),
                 workload_kinds=frozenset(library.rule_set.workload_kinds),
                 gates=GateConditions(
                     fail_on=self._config.gates.fail_on,

@@ -10,10 +10,12 @@ import msgspec
 
 from audit.library.acceptance import load_statements, load_waivers
 from audit.library.controls import load_controls
+from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource, RuleSet, load_rules
 from audit.model.acceptance import Statement, Waiver
 from audit.model.control import Catalog, Check, MappingEntry
 from audit.model.gap import Gap, Notice
+from audit.model.kyverno import LoadedPolicies
 from audit.model.rule import Rule
 from audit.native.evaluator import Evaluator
 
@@ -22,8 +24,10 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     """The authored content of one run."""
 
     rule_set: RuleSet
+    kyverno: LoadedPolicies
+    """The user's Kyverno policies, bindings and exceptions."""
     rules: tuple[Rule, ...]
-    """Rego rules, foreign ones too, and the reader's own, sorted by id."""
+    """Rego rules, foreign ones too, Kyverno rules and the reader's own, sorted by id."""
     catalogs: tuple[Catalog, ...]
     mappings: tuple[MappingEntry, ...]
     mappings_sha256: dict[str, str]
@@ -66,13 +70,15 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         parameters=sources.parameters,
         pod_template_files=sources.pod_templates,
     )
-    rules = tuple(sorted((*rule_set.all_rules, *document_rules), key=lambda rule: rule.id))
+    kyverno = load_kyverno([source for source in sources.policies if not source.builtin])
+    rules = tuple(sorted((*rule_set.all_rules, *kyverno.rules, *document_rules), key=lambda rule: rule.id))
     ids = {rule.id for rule in rules}
     controls = load_controls(
         ids, warn_only={rule.id for rule in rules if rule.warn_only}, user_mappings=sources.mappings
     )
     return Library(
         rule_set=rule_set,
+        kyverno=kyverno,
         rules=rules,
         catalogs=controls.catalogs,
         mappings=controls.mappings.entries,

@@ -80,7 +80,7 @@ class Ledger:
             waiver = ""
             outcome = answer.outcome
             if outcome is Outcome.FAIL:
-                waiver = self._waiver_of(answer.rule, ref, answer.violations) or ""
+                waiver = self._waiver_of(answer.rule, ref, answer.violations) or answer.accepted_by
             tally.add(answer.rule, ref.cluster, outcome, waived=bool(waiver))
             tally.add_due(answer.rule, ref.cluster)
             if outcome is Outcome.ERROR and answer.reason != CONTEXT_INCOMPLETE:

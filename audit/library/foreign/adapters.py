@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from audit.library.foreign.outline import rego_path
+from audit.library.foreign.steps import rego_path
 
 ROOT = "fleetaudit_foreign"
 _SUPPORT = Path(__file__).parent / "support"

@@ -10,9 +10,9 @@ import msgspec
 from audit.library.foreign.adapters import ROOT
 from audit.library.foreign.kubescape import is_rule_folder
 from audit.library.foreign.module import Graph, Module, module
-from audit.library.foreign.outline import Path
 from audit.library.foreign.plain import ALLOWS, FAILURE, WARNING, is_combined
 from audit.library.foreign.reading import SourceFile
+from audit.library.foreign.steps import Path
 from audit.library.policy_source import PolicySource
 from audit.model.foreign import Shape
 from audit.native.evaluator import PackageInfo

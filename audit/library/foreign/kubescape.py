@@ -6,65 +6,31 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from audit.library.foreign.adapters import ROOT, adapter, package_of, quoted
 from audit.library.foreign.draft import UNRESOLVED_DATA, Draft, exact_kinds, make_rule, whole_objects
+from audit.library.foreign.kubescape_metadata import RuleMetadata, severities
 from audit.library.foreign.module import Graph, Module, module
 from audit.library.foreign.naming import rule_id
-from audit.library.foreign.outline import Form, rego_path
-from audit.library.foreign.outline import Path as Steps
+from audit.library.foreign.outline import Form
 from audit.library.foreign.plain import FAILURE, counts_of_input
 from audit.library.foreign.reading import SourceFile
 from audit.library.foreign.relocate import package_in, relocate
 from audit.library.foreign.settle import Wanted, policy_gap
+from audit.library.foreign.steps import Path as Steps
+from audit.library.foreign.steps import rego_path
 from audit.library.foreign.words import Words
 from audit.library.policy_source import PolicySource
 from audit.model.foreign import ForeignAsk, InventoryLayout
 from audit.model.gap import Notice
-from audit.model.rule import Severity
-from audit.model.subject import kind_key
 
 METADATA = "rule.metadata.json"
 _RAW, _FILTER = "raw.rego", "filter.rego"
 _NOT_STEP = re.compile(r"[^A-Za-z0-9_]")
 _SETTINGS = "default-config-inputs.json"
 NOT_SELECTED = "not_selected_by_filter"
-
-
-class _Match(msgspec.Struct, frozen=True):
-    apiGroups: tuple[str, ...] = ()  # noqa: N815  # Kubescape's own spelling
-    resources: tuple[str, ...] = ()
-
-
-class RuleMetadata(msgspec.Struct, frozen=True):
-    """What of ``rule.metadata.json`` matters here."""
-
-    name: str = ""
-    attributes: dict[str, Any] = {}
-    match: tuple[_Match, ...] | None = ()
-    dynamicMatch: tuple[_Match, ...] | None = ()  # noqa: N815
-    description: str = ""
-    remediation: str = ""
-
-    def attribute(self, name: str) -> str:
-        """As text; numbers and truth values are written both ways."""
-        value = self.attributes.get(name)
-        return "" if value is None else str(value).lower()
-
-    @property
-    def kinds(self) -> tuple[str, ...] | None:
-        """Kind keys it matches; empty means every kind, None that it matches nothing."""
-        kinds: set[str] = set()
-        for entry in (*(self.match or ()), *(self.dynamicMatch or ())):
-            for group in entry.apiGroups or ("*",):
-                for kind in entry.resources:
-                    if kind == "*" and group == "*":
-                        return ()
-                    kinds.add(f"/{kind}" if not group and kind == "*" else kind_key(group, kind))
-        return tuple(sorted(kinds)) or None
 
 
 def is_rule_folder(file: SourceFile) -> bool:
@@ -86,7 +52,7 @@ class KubescapeReader:
         self._name = name
         self._draft = draft
         self._libraries = list(draft.modules)
-        self._severities = _severities(source.path)
+        self._severities = severities(source.path)
         self._steps: set[str] = set()
         if not source.data:
             self._default_settings()
@@ -279,31 +245,3 @@ def _never_here(metadata: RuleMetadata) -> str:
     if metadata.attribute("imageScanRelated") == "true":
         return "needs the results of Kubescape's image scan"
     return ""
-
-
-def _severities(path: Path) -> dict[str, Severity]:
-    """Highest severity of the controls that use each rule, where the controls lie beside the rules."""
-    scores: dict[str, float] = {}
-    for folder in (path / "controls", path.parent / "controls"):
-        if not folder.is_dir():
-            continue
-        for file in sorted(folder.glob("*.json")):
-            try:
-                control = json.loads(file.read_text(encoding="utf-8"))
-                score = float(control["baseScore"])
-                names = [str(name) for name in control["rulesNames"]]
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            for name in names:
-                scores[name] = max(score, scores.get(name, 0.0))
-        break
-    return {name: _severity(score) for name, score in scores.items()}
-
-
-def _severity(score: float) -> Severity:
-    """Kubescape's own bands."""
-    if score >= 9:
-        return Severity.CRITICAL
-    if score >= 7:
-        return Severity.HIGH
-    return Severity.MEDIUM if score >= 4 else Severity.LOW

@@ -16,10 +16,10 @@ from audit.library.foreign.gatekeeper.documents import WORDS
 from audit.library.foreign.gatekeeper.reader import GatekeeperReader
 from audit.library.foreign.kubescape import KubescapeReader
 from audit.library.foreign.module import module
-from audit.library.foreign.outline import Path, rego_path
 from audit.library.foreign.plain import PlainReader
 from audit.library.foreign.reading import SourceFile, SourceFiles, read_libraries, read_source
 from audit.library.foreign.settle import policy_gap
+from audit.library.foreign.steps import Path, rego_path
 from audit.library.policy_source import PolicySource
 from audit.model.api_resources import BUILT_IN_GROUPS, built_in_kinds
 from audit.model.foreign import ForeignProgram, Shape
@@ -96,7 +96,7 @@ class _Loader:
         self._loose(detected, templates=bool(gatekeeper))
         native = {part.key: part.text for part in detected.native}
         self._unclaimed(parsed.problems, native)
-        if not (native or self._programs or self._gaps or self._notices):
+        if not (native or self._programs or self._gaps or self._notices or self._holds_kyverno()):
             line = parsed.packages[0].line if parsed.packages else None
             self._gaps.append(policy_gap(source.label, self._why_nothing(), line=line))
         return ForeignLoad(
@@ -197,9 +197,11 @@ class _Loader:
                 said.add(problem.file)
                 self._gaps.append(policy_gap(problem.file, problem.message, line=problem.line or None))
 
+    def _holds_kyverno(self) -> bool:
+        """Kyverno policies are another loader's; a source of them is not empty."""
+        return any(_KYVERNO in file.text for file in self._files.yaml)
+
     def _why_nothing(self) -> str:
-        if any(_KYVERNO in file.text for file in self._files.yaml):
-            return "holds Kyverno policies and no Rego"
         if not self._files.rego:
             return "holds no .rego file and no ConstraintTemplate"
         shape = self._source.shape

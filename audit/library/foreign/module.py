@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from audit.library.foreign.outline import Form, Outline, Path, Reference, Statement, outline
+from audit.library.foreign.outline import Form, Outline, Reference, Statement, outline
+from audit.library.foreign.steps import Path
 
 
 class Module(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
@@ -10,16 +9,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from audit.library.foreign.lexer import Kind, Token, tokens
+from audit.library.foreign.steps import ANY, KEYWORDS, Path, closing, deeper, read_path
 
-Path = tuple[str, ...]
-ANY = "*"
-"""A step of a reference that is no constant."""
-
-_OPENERS = frozenset("([{")
-_CLOSERS = frozenset(")]}")
-_KEYWORDS = frozenset(
-    {"package", "import", "default", "else", "as", "if", "contains", "in", "every", "some", "not"}
-)
 # A line that ends with one of these goes on with the next one.
 _UNFINISHED = frozenset(
     {":=", "=", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "|", "&", ",", ".", ";"}
@@ -27,7 +18,6 @@ _UNFINISHED = frozenset(
 # ... and one that begins with one of these belongs to the line before.
 _CONTINUING_WORDS = frozenset({"else", "if", "contains", "with", "and", "or"})
 _UNFINISHED_WORDS = frozenset({"if", "contains", "in", "not", "some", "every", "with", "as", "else"})
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 class Form(Enum):
@@ -104,7 +94,7 @@ def outline(text: str) -> Outline:
     for statement, metadata in _statements(tokens(text)):
         first = statement[0].text
         if first == "package":
-            package, _ = _path(statement, 1)
+            package, _ = read_path(statement, 1)
             package_line = statement[0].line
         elif first == "import":
             _import(statement, imports)
@@ -135,9 +125,7 @@ def _statements(all_tokens: Sequence[Token]) -> Iterator[tuple[list[Token], dict
             current, metadata, comments = [], _metadata(comments), []
         current.append(token)
         fresh_line = False
-        if token.kind is Kind.SIGN:
-            depth += (token.text in _OPENERS) - (token.text in _CLOSERS)
-            depth = max(depth, 0)
+        depth = max(depth + deeper(token), 0)
     if current:
         yield current, metadata
 
@@ -175,50 +163,13 @@ def _metadata(comments: Sequence[Token]) -> dict[str, Any]:
 
 
 def _import(statement: Sequence[Token], imports: dict[str, Path]) -> None:
-    path, after = _path(statement, 1)
+    path, after = read_path(statement, 1)
     if not path:
         return
     alias = path[-1]
     if after + 1 < len(statement) and statement[after].text == "as":
         alias = statement[after + 1].text
     imports[alias] = path
-
-
-def _path(statement: Sequence[Token], start: int) -> tuple[Path, int]:
-    """A reference that begins at a token: its steps, and the index after it."""
-    if start >= len(statement) or statement[start].kind is not Kind.NAME:
-        return (), start
-    steps = [statement[start].text]
-    index = start + 1
-    while index + 1 < len(statement):
-        sign = statement[index]
-        # A reference has no blank before its dots and brackets; `input [x]` does not occur.
-        if sign.kind is not Kind.SIGN or sign.start != statement[index - 1].end:
-            break
-        following = statement[index + 1]
-        if sign.text == "." and following.kind is Kind.NAME:
-            steps.append(following.text)
-            index += 2
-        elif sign.text == "[":
-            close = _closing(statement, index)
-            inside = statement[index + 1 : close]
-            constant = len(inside) == 1 and inside[0].kind in (Kind.STRING, Kind.NUMBER)
-            steps.append(inside[0].text if constant else ANY)
-            index = close + 1
-        else:
-            break
-    return tuple(steps), index
-
-
-def _closing(statement: Sequence[Token], opening: int) -> int:
-    depth = 0
-    for index in range(opening, len(statement)):
-        token = statement[index]
-        if token.kind is Kind.SIGN:
-            depth += (token.text in _OPENERS) - (token.text in _CLOSERS)
-            if depth == 0:
-                return index
-    return len(statement)
 
 
 def _statement(part: Sequence[Token], metadata: dict[str, Any], imports: dict[str, Path]) -> Statement:
@@ -233,7 +184,7 @@ def _statement(part: Sequence[Token], metadata: dict[str, Any], imports: dict[st
     index = start
     depth = 0
     while index < len(part):
-        depth += _deeper(part[index])
+        depth += deeper(part[index])
         alias = _alias(part, index, imports)
         if alias:
             aliases[part[index].text] = alias
@@ -243,12 +194,12 @@ def _statement(part: Sequence[Token], metadata: dict[str, Any], imports: dict[st
         token = part[index]
         if token.kind is Kind.STRING:
             strings.append(token.text)
-        elif token.kind is Kind.NAME and token.text not in _KEYWORDS:
+        elif token.kind is Kind.NAME and token.text not in KEYWORDS:
             after_dot = index > 0 and part[index - 1].text == "." and part[index - 1].end == token.start
             if after_dot:
                 members.add(token.text)
             else:
-                path, end = _path(part, index)
+                path, end = read_path(part, index)
                 names.add(path[0])
                 root = imports.get(path[0], path[:1])
                 if root[0] in ("input", "data"):
@@ -279,17 +230,11 @@ def _alias(part: Sequence[Token], index: int, imports: dict[str, Path]) -> Path:
     """What a name is set to, when that is one reference and nothing more."""
     if part[index].kind is not Kind.NAME or index + 2 >= len(part) or part[index + 1].text not in (":=", "="):
         return ()
-    path, end = _path(part, index + 2)
-    if not path or path[0] in _KEYWORDS:
+    path, end = read_path(part, index + 2)
+    if not path or path[0] in KEYWORDS:
         return ()
     whole = end >= len(part) or part[end].line > part[end - 1].line or part[end].text in (";", "}", "|")
     return (*imports.get(path[0], path[:1]), *path[1:]) if whole else ()
-
-
-def _deeper(token: Token) -> int:
-    if token.kind is not Kind.SIGN:
-        return 0
-    return (token.text in _OPENERS) - (token.text in _CLOSERS)
 
 
 def _compared(part: Sequence[Token], start: int, end: int) -> str:
@@ -319,26 +264,10 @@ def _head(part: Sequence[Token], start: int) -> tuple[str, Form]:
     if sign == "(":
         return name, Form.FUNCTION
     if sign == "[":
-        after = _closing(part, index) + 1
+        after = closing(part, index) + 1
         if after < len(part) and part[after].text == "contains":
             return name, Form.SET
         if after < len(part) and part[after].text in (":=", "=", "[", ".", "if"):
             return name, Form.OBJECT
         return name, Form.SET
     return name, Form.VALUE
-
-
-def is_identifier(text: str) -> bool:
-    """Whether a step of a path can follow a dot."""
-    return bool(_IDENTIFIER.match(text)) and text not in _KEYWORDS
-
-
-def rego_path(path: Sequence[str]) -> str:
-    """Steps as Rego writes them: ``main["foo-bar"].deny``."""
-    text = ""
-    for step in path:
-        if is_identifier(step):
-            text += f".{step}" if text else step
-        else:
-            text += f'["{step}"]'
-    return text

@@ -17,8 +17,9 @@ from audit.library.foreign.draft import (
 )
 from audit.library.foreign.module import Graph, Module, is_function
 from audit.library.foreign.naming import rule_id
-from audit.library.foreign.outline import Form, Path, rego_path
+from audit.library.foreign.outline import Form
 from audit.library.foreign.settle import Wanted, policy_gap
+from audit.library.foreign.steps import Path, rego_path
 from audit.library.foreign.words import annotated
 from audit.library.policy_source import PolicySource
 from audit.model.api_resources import built_in_kinds

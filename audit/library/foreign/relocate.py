@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from audit.library.foreign.lexer import Kind, Token, tokens
-from audit.library.foreign.outline import Path, rego_path
+from audit.library.foreign.steps import Path, rego_path
 
 _MAX_STEPS = 16
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.library.foreign.module import Graph, Module, Node
-from audit.library.foreign.outline import Path, Reference, Statement
+from audit.library.foreign.outline import Reference, Statement
+from audit.library.foreign.steps import Path
 from audit.model.foreign import Shape
 
 _OBJECT: dict[Shape, tuple[Path, ...]] = {
