@@ -37,6 +37,15 @@ class Row(NamedTuple):
         return self.expected == self.got
 
 
+def absent_files(file: Path) -> list[str]:
+    """Files that a test names and the corpus does not hold."""
+    names: list[str] = []
+    for test in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+        for key in ("policies", "resources", "exceptions"):
+            names += (test or {}).get(key) or []
+    return [name for name in names if not (file.parent / name).exists()]
+
+
 def case_files(root: Path) -> list[Path]:
     return sorted(root.rglob("kyverno-test.yaml"))
 

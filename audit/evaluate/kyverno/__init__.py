@@ -1,6 +1,6 @@
 """The Kyverno engine: the real Kyverno CLI as a subprocess, with every way it has of saying nothing found out.
 
-`build_kyverno` is the way in. ``docs/kyverno.md`` lists what the harness guards against.
+`build_kyverno` is the way in.
 """
 
 from __future__ import annotations

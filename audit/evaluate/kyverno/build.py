@@ -108,7 +108,7 @@ def build_kyverno(
             policies,
             chosen,
             tried.exceptions,
-            jobs=options.jobs or os.cpu_count() or 1,
+            jobs=options.jobs or _cores(),
             sizes=options.sizes,
         )
 
@@ -119,6 +119,13 @@ def build_kyverno(
         start=start,
         close=folder.cleanup,
     )
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _holds(policy: KyvernoPolicy, rule: Rule) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ import msgspec
 from audit.evaluate.kyverno.accepted import AcceptedFailures
 from audit.evaluate.kyverno.diagnosis import explain
 from audit.evaluate.kyverno.expectation import Expectations
-from audit.evaluate.kyverno.fold import Verdicts, worst_of
+from audit.evaluate.kyverno.fold import MISSING_ROW, Verdicts, worst_of
 from audit.evaluate.kyverno.offline import ReadyPolicy, make_ready
 from audit.evaluate.kyverno.run import CliRuns, RunRequest
 from audit.evaluate.kyverno.settle import Settled, Settler
@@ -105,16 +106,20 @@ class KyvernoEngine:
     def evaluate(
         self, cluster: str, objects: Iterable[CollectedObject], inventory: bytes
     ) -> Iterator[list[PairAnswer]]:
-        """One list per object, in order; at most a shard for each process is held in memory."""
+        """One list per object, in order; at most two shards for each process are held in memory."""
         del cluster
         member = _Member(self, surroundings_of(inventory))
         sizes = self._sizes
         stream = (member.subject(item) for item in objects)
+        pending: collections.deque[concurrent.futures.Future[list[list[PairAnswer]]]] = collections.deque()
         for window in windows(stream, objects=sizes.objects * self._jobs, size=sizes.bytes * self._jobs):
             cuts = parts(window, self._jobs, smallest=sizes.smallest)
-            futures = [self._pool.submit(member.judge, cut) for cut in cuts]
-            for future in futures:
-                yield from future.result()
+            pending.extend(self._pool.submit(member.judge, cut) for cut in cuts)
+            # One window ahead: the CLI has work while answers are read.
+            while len(pending) > self._jobs:
+                yield from pending.popleft().result()
+        while pending:
+            yield from pending.popleft().result()
 
     def close(self) -> None:
         """Stop processes and remove files."""
@@ -184,11 +189,11 @@ class _Member:
                 templates[family] = template
                 settled[family] = self._settle(template, subjects)
         verdicts = Verdicts(expectations=self._expectations, ready=self._ready, settled=settled)
-        verdicts = self._explained(verdicts, templates, subjects)
-        answers = {
-            id(subject): [verdicts.answer(subject, policy, rule) for policy, rule in subject.due]
-            for subject in subjects
-        }
+        answers = {id(subject): verdicts.answers(subject) for subject in subjects}
+        holes = [s for s in subjects if any(a.reason == MISSING_ROW for a in answers[id(s)])]
+        if holes:
+            verdicts = self._explained(verdicts, templates, holes)
+            answers |= {id(subject): verdicts.answers(subject) for subject in holes}
         handed = [subject for subject in subjects if subject.facts is not None]
         for template in templates.values():
             self._engine.accepted.apply(template, answers, handed)

@@ -84,6 +84,10 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
     ) -> bool:
         return bool(self._without_rows(subject, policy, rule)) or bool(self._quiet(policy, rule, rows))
 
+    def answers(self, subject: Subject) -> list[PairAnswer]:
+        """The answers of all due policies and rules, in due order."""
+        return [self.answer(subject, policy, rule) for policy, rule in subject.due]
+
     def answer(self, subject: Subject, policy: KyvernoPolicy, rule: KyvernoRule) -> PairAnswer:
         """The answer of one policy document for one rule."""
         if subject.facts is None:
@@ -193,7 +197,7 @@ def worst_of(answers: Sequence[PairAnswer]) -> PairAnswer:
 
 
 def _of(rows: Sequence[Row], variant: RuleVariant) -> Sequence[Row]:
-    if not variant.row or not rows:
+    if not variant.row or not rows or (len(rows) == 1 and rows[0].rule == variant.row):
         return rows
     return [row for row in rows if row.rule == variant.row]
 

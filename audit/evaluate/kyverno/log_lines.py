@@ -70,7 +70,8 @@ def clean(text: str, limit: int = _MAX_REASON) -> str:
     Too long a line loses its middle: Kyverno's errors begin with the rule and end with the cause.
     """
     line = " ".join(_COLOUR.sub("", text).split())
-    line = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in line)
+    if not line.isprintable():
+        line = "".join(char if unicodedata.category(char)[0] != "C" else "\ufffd" for char in line)
     if len(line) <= limit:
         return line
     half = (limit - 1) // 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -16,10 +17,10 @@ _SCALARS = (str, int, float, bool)
 
 def violations_of(message: str, value: dict[str, Any]) -> tuple[Violation, ...]:
     """One violation for each path the message names, else one without a path."""
-    text = _bounded(sorted_parts(message))
+    text, places = _parsed(message)
     paths: list[tuple[str | int, ...]] = []
-    for match in _AT_PATH.finditer(message):
-        path = segments(match["path"], value)
+    for place in places:
+        path = segments(place, value)
         if path not in paths:
             paths.append(path)
     return tuple(
@@ -28,10 +29,16 @@ def violations_of(message: str, value: dict[str, Any]) -> tuple[Violation, ...]:
     )
 
 
+@functools.lru_cache(maxsize=4096)
+def _parsed(message: str) -> tuple[str, tuple[str, ...]]:
+    """The message as it is shown, and the paths it names. Thousands of objects fail with the same words."""
+    return _bounded(sorted_parts(message)), tuple(match["path"] for match in _AT_PATH.finditer(message))
+
+
 def segments(path: str, value: Any) -> tuple[str | int, ...]:
     """``/spec/containers/0/image/`` as segments: numbers are indexes where the object has a list there.
 
-    Keys with slashes come unescaped; the longest key of the object that fits wins.
+    Keys with slashes come unescaped; the shortest key of the object that fits wins.
     """
     rest = path.strip("/").split("/") if path.strip("/") else []
     found: list[str | int] = []
@@ -43,8 +50,8 @@ def segments(path: str, value: Any) -> tuple[str | int, ...]:
             here = here[index] if index < len(here) else None
             continue
         length = 1
-        if isinstance(here, dict):
-            length = next((n for n in range(len(rest), 0, -1) if "/".join(rest[:n]) in here), 1)
+        if isinstance(here, dict) and rest[0] not in here:
+            length = next((n for n in range(2, len(rest) + 1) if "/".join(rest[:n]) in here), 1)
         key = "/".join(rest[:length])
         del rest[:length]
         found.append(key)

@@ -151,7 +151,8 @@ class CliRuns:
         command = [self.cli.path, "apply", *files, str(self._canary), "-r", str(objects)]
         # Only the printed sentence of a run without a report says how many policies were read.
         command += [] if request.trial else ["-p", "--output-format", "json"]
-        command += ["--remove-color", "-v=4" if request.diagnose else "-v=3"]
+        # The log costs time and holds values of objects: in full only where it is read.
+        command += ["--remove-color", "-v=4" if request.diagnose else "-v=3" if request.trial else "-v=1"]
         command += self._values(folder, request)
         command += self._context(folder, request)
         for exception in request.exceptions:
