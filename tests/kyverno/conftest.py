@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import stat
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -67,6 +70,35 @@ class Judgement:
 
 
 Judge = Callable[..., Judgement]
+Stand = Callable[[str], str]
+
+
+@pytest.fixture
+def stand_in(cli: KyvernoCli, tmp_path: Path) -> Stand:
+    """A script before the real CLI: `body` is Python with `arguments`, `real()` to run it and `judging` (no trial)."""
+
+    def make(body: str) -> str:
+        script = tmp_path / f"kyverno-{len(list(tmp_path.iterdir()))}"
+        text = f"""
+        import os, re, subprocess, sys, time
+        arguments = sys.argv[1:]
+        def real():
+            return subprocess.run([{cli.path!r}, *arguments], capture_output=True)
+        def give(done, stdout=None):
+            sys.stderr.buffer.write(done.stderr)
+            sys.stdout.buffer.write(done.stdout if stdout is None else stdout)
+            sys.stdout.flush()
+            sys.exit(done.returncode)
+        judging = arguments[:1] == ["apply"] and "-p" in arguments
+        if not judging:
+            give(real())
+        """
+        lines = f"#!{sys.executable}" + textwrap.dedent(text) + textwrap.dedent(body)
+        script.write_text(lines, encoding="utf-8")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        return str(script)
+
+    return make
 
 
 @pytest.fixture
