@@ -46,6 +46,7 @@ def read_path(statement: Sequence[Token], start: int) -> tuple[Path, int]:
 
 
 def closing(statement: Sequence[Token], opening: int) -> int:
+    """Index of the bracket that closes the one at `opening`; the end when none does."""
     depth = 0
     for index in range(opening, len(statement)):
         token = statement[index]
