@@ -83,7 +83,7 @@ Policies = Annotated[
     typer.Option(
         "--policy",
         metavar="PATH",
-        help="Folder with more Rego rules, besides the built-in ones.",
+        help="Folder, file or pinned git address with more policies, besides the built-in rules.",
         rich_help_panel=JUDGE,
         show_default=False,
     ),

@@ -70,7 +70,7 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         parameters=sources.parameters,
         pod_template_files=sources.pod_templates,
     )
-    kyverno = load_kyverno([source for source in sources.policies if not source.builtin])
+    kyverno = load_kyverno([source for source in sources.policies if _may_hold_kyverno(source)])
     rules = tuple(sorted((*rule_set.all_rules, *kyverno.rules, *document_rules), key=lambda rule: rule.id))
     ids = {rule.id for rule in rules}
     controls = load_controls(
@@ -89,3 +89,8 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         gaps=rule_set.gaps,
         notices=(*rule_set.notices, *controls.mappings.notices),
     )
+
+
+def _may_hold_kyverno(source: PolicySource) -> bool:
+    """A source that is not there is the Rego loader's gap; one whose shape is stated holds nothing else."""
+    return not source.builtin and source.shape is None and source.path.exists()

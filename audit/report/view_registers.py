@@ -259,7 +259,7 @@ def _rule(
         title=visible(rule.title),
         severity=rule.severity.value,
         severity_word=severity_word(rule.severity, texts),
-        engine=visible(rule.engine),
+        engine=visible(f"{rule.engine} ({rule.shape})" if rule.shape else rule.engine),
         selected=selected,
         warn_only=rule.warn_only,
         counts=counts,
