@@ -51,7 +51,7 @@ class Bench:
 
     def __init__(self, folder: Path, *, quick: bool) -> None:
         self.folder = folder
-        self.runs = 1 if quick else 5
+        self.runs = 1 if quick else 3
         self.scale = 10 if quick else 1
         self.figures: dict[str, Any] = {}
 
