@@ -31,6 +31,10 @@ def open_source(written: str, cache: Path, known: PolicySource | None = None) ->
         path = fetch(source, cache)
     except CollectionError as error:
         return msgspec.structs.replace(
-            base, path=cache / "absent" / source.commit, label=source.origin, origin=source.origin, absent=error.message
+            base,
+            path=cache / "absent" / source.commit,
+            label=source.origin,
+            origin=source.origin,
+            absent=error.message,
         )
     return msgspec.structs.replace(base, path=path, label=source.origin, origin=source.origin)
