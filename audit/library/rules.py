@@ -14,8 +14,9 @@ import msgspec
 import yaml
 
 from audit.errors import AuditError, ContentError
-from audit.library.foreign.load import ForeignLoad, NothingOfThatNameError, load_source
+from audit.library.foreign.load import ForeignLoad, NothingOfThatNameError, gatekeeper_files, load_source
 from audit.library.foreign.naming import source_names
+from audit.library.foreign.reading import SourceFile
 from audit.library.foreign.settle import policy_gap
 from audit.library.policy_source import PolicySource as PolicySource  # noqa: PLC0414  # other loaders take it from here
 from audit.model.foreign import ForeignProgram, Shape
@@ -95,12 +96,15 @@ def load_rules(
     programs: list[ForeignProgram] = []
     data: dict[str, Any] = {"parameters": {}, "pod_templates": {}}
     names = source_names(sources)
+    users = [source for source in sources if not source.builtin]
+    gatekeeper = {id(source): gatekeeper_files(source) for source in users} if len(users) > 1 else {}
     for source, name in zip(sources, names, strict=True):
         try:
             if source.builtin:
                 found = _read_source(source)
             else:
-                foreign = _foreign(source, name, evaluator)
+                beside = [f for other, files in gatekeeper.items() if other != id(source) for f in files]
+                foreign = _foreign(source, name, evaluator, beside)
                 gaps += foreign.gaps
                 notices += foreign.notices
                 programs += foreign.programs
@@ -137,13 +141,15 @@ def load_rules(
     )
 
 
-def _foreign(source: PolicySource, name: str, evaluator: Evaluator) -> ForeignLoad:
+def _foreign(
+    source: PolicySource, name: str, evaluator: Evaluator, beside: Sequence[SourceFile]
+) -> ForeignLoad:
     """A user's source, sorted: its native modules come back, everything else is made into programs."""
     if source.absent:
         return ForeignLoad(
             native={}, programs=(), gaps=(policy_gap(source.label, source.absent, hint=_ABSENT),), notices=()
         )
-    return load_source(source, name, evaluator)
+    return load_source(source, name, evaluator, beside)
 
 
 # Placeholder kind of rules that match every kind with a pod template; replaced once the whole table is known.

@@ -11,7 +11,7 @@ from audit.library.foreign.load import ForeignLoad, NothingOfThatNameError
 from audit.model.finding import Outcome, PairAnswer
 from audit.model.foreign import ForeignProgram, Shape
 from audit.model.rule import Severity
-from audit.native.evaluator import Evaluator
+from audit.native.evaluator import EvalLimits, Evaluator
 from tests.foreign.conftest import Write
 from tests.foreign.conftest_cli import conftest
 from tests.foreign.foreign_runs import Object, ask, load
@@ -207,6 +207,49 @@ def test_rules_that_need_a_broken_helper_go_with_it(evaluator: Evaluator, write:
     assert gap.source == "policy/lib.rego"
     assert "left out with it: own:main/deny_needs" in gap.reason
     assert [one.rule.id for one in result.programs[0].asks] == ["own:main/deny_free"]
+
+
+def test_a_rule_that_loops_costs_its_own_pairs_only(write: Write) -> None:
+    folder = write(
+        {
+            "a.rego": V1 + f'deny_fine contains "x" if {LATEST}\n\n'
+            "deny_loops contains y if {\n\tinput.metadata\n\tsome y in numbers.range(1, 90000000)\n\ty < 0\n}\n"
+        }
+    )
+    with Evaluator(jobs=1, limits=EvalLimits(object_seconds=0.3)) as quick:
+        result = load(quick, folder)
+        answers = ask(quick, program(result), [pod()])[0]
+    assert answers["own:main/deny_fine"].outcome is Outcome.FAIL
+    assert (answers["own:main/deny_loops"].outcome, answers["own:main/deny_loops"].reason) == (
+        Outcome.ERROR,
+        "timeout",
+    )
+    assert "not_tried" in codes(result)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('http.send({"url": "https://example.com"})', "http.send is not allowed"),
+        ("opa.runtime()", "opa.runtime is not allowed"),
+        ("f(1)\n}\n\nf(x) := y if {\n\ty := f(x + 1)", "recursive"),
+    ],
+)
+def test_what_no_policy_may_do_is_a_gap_with_its_place(
+    evaluator: Evaluator, write: Write, body: str, said: str
+) -> None:
+    folder = write(
+        {
+            "bad.rego": "package bad\n\nimport rego.v1\n\ndeny contains x if {\n\tx := " + body + "\n}\n",
+            "good.rego": V1 + f'deny contains "x" if {LATEST}\n',
+        }
+    )
+    result = load(evaluator, folder)
+    (gap,) = result.gaps
+    assert gap.source == "policy/bad.rego"
+    assert said in gap.reason
+    assert gap.line
+    assert [one.rule.id for one in result.programs[0].asks] == ["own:main/deny"]
 
 
 def test_both_dialects_live_together_and_are_stated(evaluator: Evaluator, write: Write) -> None:

@@ -171,6 +171,22 @@ def test_gatekeeper_reads_collected_objects(objects: Path, tmp_path: Path, write
     assert {m["error"] for m in behind.findings("gatekeeper:Unique/one", "error")} == {"context_incomplete"}
 
 
+def test_templates_and_constraints_may_lie_apart(objects: Path, tmp_path: Path, write: Write) -> None:
+    templates = write({"t.yaml": template() + "---\n" + template("Unused", schema=None)}, "templates")
+    constraints = write(
+        {"c.yaml": constraint(match={"kinds": [{"apiGroups": [""], "kinds": ["Pod"]}]})}, "constraints"
+    )
+    done = run(tmp_path / "out", objects, "--policy", constraints, "--policy", templates)
+    assert done.code == 0, done.err
+    assert outcomes(done, "constraints:K8sRequiredLabels/all") == {"fail": 1}
+    said = {notice["code"]: notice["message"] for notice in done.report["notices"]}
+    assert said["asked_elsewhere"] == "K8sRequiredLabels is asked by constraints of another source"
+    assert said["no_constraint"] == "Unused has no constraint, so it is never asked"
+    alone = run(tmp_path / "alone", objects, "--policy", constraints)
+    assert alone.code == 3
+    assert "no ConstraintTemplate defines the kind K8sRequiredLabels" in alone.gaps[0]["reason"]
+
+
 def test_rules_over_a_whole_cluster_are_asked_once_for_each(
     objects: Path, tmp_path: Path, write: Write
 ) -> None:

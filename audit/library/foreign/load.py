@@ -43,13 +43,16 @@ class ForeignLoad(msgspec.Struct, frozen=True, kw_only=True):
     notices: tuple[Notice, ...]
 
 
-def load_source(source: PolicySource, name: str, evaluator: Evaluator) -> ForeignLoad:
+def load_source(
+    source: PolicySource, name: str, evaluator: Evaluator, beside: Sequence[SourceFile] = ()
+) -> ForeignLoad:
     """Read one source.
 
     Args:
         source: with what is known of it.
         name: beginning of its rule ids.
         evaluator: a started native engine; its program is replaced.
+        beside: Gatekeeper's files of the user's other sources, see `gatekeeper_files`.
 
     Raises:
         NothingOfThatNameError: a package or rule was named and does not exist.
@@ -57,15 +60,30 @@ def load_source(source: PolicySource, name: str, evaluator: Evaluator) -> Foreig
     """
     if not source.path.is_file() and not source.path.is_dir():
         raise ContentError("no such policy file or folder", file=source.label)
-    return _Loader(source, name, evaluator, read_source(source, (*WORDS, _KYVERNO))).load()
+    return _Loader(source, name, evaluator, read_source(source, (*WORDS, _KYVERNO)), beside).load()
+
+
+def gatekeeper_files(source: PolicySource) -> tuple[SourceFile, ...]:
+    """Files of a source that hold objects of Gatekeeper's, for the other sources to see."""
+    if source.builtin or source.absent or source.shape not in (None, Shape.GATEKEEPER):
+        return ()
+    return read_source(source, WORDS).yaml
 
 
 class _Loader:
-    def __init__(self, source: PolicySource, name: str, evaluator: Evaluator, files: SourceFiles) -> None:
+    def __init__(
+        self,
+        source: PolicySource,
+        name: str,
+        evaluator: Evaluator,
+        files: SourceFiles,
+        beside: Sequence[SourceFile],
+    ) -> None:
         self._source = source
         self._name = name
         self._evaluator = evaluator
         self._files = files
+        self._beside = beside
         self._programs: list[ForeignProgram] = []
         self._gaps: list[Gap] = list(files.gaps)
         self._notices: list[Notice] = []
@@ -160,7 +178,7 @@ class _Loader:
 
     def _gatekeeper(self, files: Sequence[SourceFile]) -> None:
         draft = Draft(shape=Shape.GATEKEEPER)
-        GatekeeperReader(self._source, self._name, draft, self._evaluator).read(files)
+        GatekeeperReader(self._source, self._name, draft, self._evaluator).read(files, self._beside)
         self._finish(draft)
 
     def _finish(self, draft: Draft, reader: PlainReader | None = None) -> None:

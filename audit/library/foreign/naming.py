@@ -21,7 +21,11 @@ def source_names(sources: Sequence[PolicySource]) -> list[str]:
             names.append(slug(source.name))
             continue
         own = steps[index]
-        others = [other for place, other in enumerate(steps) if place != index and not sources[place].name]
+        others = [
+            other
+            for place, other in enumerate(steps)
+            if place != index and not sources[place].name and not sources[place].builtin
+        ]
         size = 1
         while size < len(own) and any(other[-size:] == own[-size:] for other in others):
             size += 1

@@ -9,24 +9,18 @@ from typing import Any
 from audit.errors import ContentError
 from audit.library.foreign.adapters import adapter, package_of, quoted
 from audit.library.foreign.draft import Draft, make_rule, whole_objects
-from audit.library.foreign.gatekeeper.constraint import (
-    GROUP,
-    Constraint,
-    read_constraint,
-    wrong_constraint,
-)
-from audit.library.foreign.gatekeeper.documents import gatekeeper_documents
+from audit.library.foreign.gatekeeper.collection import Collection
+from audit.library.foreign.gatekeeper.constraint import Constraint
 from audit.library.foreign.gatekeeper.kinds import unknown_kinds
-from audit.library.foreign.gatekeeper.sync import excluded_namespaces, listed_kinds, synced_kinds
-from audit.library.foreign.gatekeeper.template import Template, check_dialect, read_template
+from audit.library.foreign.gatekeeper.sync import synced_kinds
+from audit.library.foreign.gatekeeper.template import Template
 from audit.library.foreign.naming import rule_id
 from audit.library.foreign.reading import SourceFile
 from audit.library.foreign.settle import Wanted, policy_gap
 from audit.library.foreign.words import Words, severity_of
-from audit.library.kyverno.documents import PolicyDocument, mapping_of, text_of
+from audit.library.kyverno.documents import mapping_of, text_of
 from audit.library.policy_source import PolicySource
 from audit.model.foreign import ForeignAsk, InventoryLayout
-from audit.model.gap import Notice
 from audit.model.rule import ContextNeed
 from audit.native.evaluator import Evaluator
 
@@ -50,125 +44,37 @@ class GatekeeperReader:
         self._source = source
         self._name = name
         self._draft = draft
-        self._evaluator = evaluator
-        self._templates: dict[str, Template] = {}
-        self._refused: set[str] = set()
-        self._constraints: dict[str, Constraint] = {}
-        self._synced: set[str] = set()
-        self._excluded: list[str] = []
+        self._found = Collection(draft, source.label, evaluator)
 
-    def read(self, files: Sequence[SourceFile]) -> None:
-        """Read everything; what is wrong costs itself."""
-        waiting: list[PolicyDocument] = []
-        templates: list[tuple[PolicyDocument, SourceFile]] = []
-        for found in gatekeeper_documents(files):
-            if isinstance(found, ContentError):
-                self._refuse(found)
-                continue
-            document, file = found
-            if document.kind == "ConstraintTemplate":
-                templates.append((document, file))
-            elif document.group == GROUP:
-                waiting.append(document)
-            else:
-                self._other(document)
-        for document, file in templates:
-            self._attempt(self._template, document, file)
-        self._check_dialects()
-        for document in waiting:
-            self._attempt(self._constraint, document)
+    def read(self, files: Sequence[SourceFile], beside: Sequence[SourceFile] = ()) -> None:
+        """Read everything; what is wrong costs itself.
+
+        Args:
+            files: of the source.
+            beside: of the user's other sources: templates and constraints often lie in folders of their own.
+        """
+        self._found.read_beside(beside)
+        self._found.read(files)
         self._finish()
-
-    def _attempt(self, step: Any, *arguments: Any) -> None:
-        try:
-            step(*arguments)
-        except ContentError as error:
-            self._refuse(error)
-
-    def _refuse(self, error: ContentError) -> None:
-        reason = f"{error.key}: {error.message}" if error.key else error.message
-        self._draft.gaps.append(
-            policy_gap(error.file or self._source.label, reason, line=error.line, hint=error.suggestion or "")
-        )
-
-    def _other(self, document: PolicyDocument) -> None:
-        if document.group in ("config.gatekeeper.sh", "syncset.gatekeeper.sh"):
-            self._synced |= listed_kinds(document)
-            excluded = excluded_namespaces(document)
-            if excluded:
-                self._excluded += excluded
-                self._note(document, "namespaces_excluded", f"keeps the audit out of {', '.join(excluded)}")
-        elif document.group in _CHANGES_OBJECTS:
-            self._note(
-                document, "not_an_audit_rule", f"{document.kind} {document.name} changes or makes objects"
-            )
-
-    def _note(self, document: PolicyDocument, code: str, message: str) -> None:
-        self._draft.notices.append(
-            Notice(source=document.file, code=code, message=message, line=document.line)
-        )
-
-    def _template(self, document: PolicyDocument, file: SourceFile) -> None:
-        kind = text_of(
-            mapping_of(mapping_of(mapping_of(document.spec.get("crd")).get("spec")).get("names")).get("kind")
-        )
-        known = self._templates.get(kind)
-        if known is not None:
-            if known.document.spec != document.spec:
-                raise document.error(f"{kind} is already defined in {known.document.file}, differently")
-            return
-        try:
-            template = read_template(document, file, _NOT_STEP.sub("_", kind))
-        except ContentError:
-            self._refused.add(kind)
-            raise
-        self._templates[kind] = template
-        if template.has_cel:
-            self._note(document, "cel_beside_rego", f"{kind} is judged by its Rego; its CEL is not looked at")
-
-    def _check_dialects(self) -> None:
-        modules = {part.key: part.text for template in self._templates.values() for part in template.modules}
-        dialects = {p.file: p.dialect for p in self._evaluator.inspect(modules).packages}
-        for kind, template in list(self._templates.items()):
-            try:
-                check_dialect(template, dialects)
-            except ContentError as error:
-                del self._templates[kind]
-                self._refused.add(kind)
-                self._refuse(error)
-
-    def _constraint(self, document: PolicyDocument) -> None:
-        template = self._templates.get(document.kind)
-        if template is None:
-            if document.kind in self._refused:
-                return  # the template's own gap says it
-            raise wrong_constraint(document, sorted(self._templates))
-        constraint = read_constraint(document, template)
-        known = self._constraints.get(constraint.key)
-        if known is None:
-            self._constraints[constraint.key] = constraint
-        elif known.document.spec != document.spec:
-            raise document.error(f"{constraint.key} is already defined in {known.document.file}, differently")
 
     def _finish(self) -> None:
         draft = self._draft
         by_kind: dict[str, list[Constraint]] = {}
-        for _, constraint in sorted(self._constraints.items()):
+        for _, constraint in sorted(self._found.constraints.items()):
             by_kind.setdefault(constraint.kind, []).append(constraint)
         table: dict[str, Any] = {}
-        for kind, template in sorted(self._templates.items()):
-            draft.modules += template.modules
-            draft.scopes |= {part.key: template.step for part in template.modules}
+        for kind, template in sorted(self._found.templates.items()):
             constraints = by_kind.get(kind, [])
+            if constraints or kind not in self._found.borrowed:
+                draft.modules += template.modules
+                draft.scopes |= {part.key: template.step for part in template.modules}
             if not constraints:
-                self._note(
-                    template.document, "no_constraint", f"{kind} has no constraint, so it is never asked"
-                )
+                self._unasked(template)
                 continue
             try:
-                synced = synced_kinds(template, self._synced)
+                synced = synced_kinds(template, self._found.synced)
             except ContentError as error:
-                self._refuse(error)
+                self._found.refuse(error)
                 continue
             if synced.unknown is not None:
                 draft.gaps.append(
@@ -182,7 +88,7 @@ class GatekeeperReader:
                 continue
             if synced.inferred:
                 listed = ", ".join(sorted(synced.kinds)) or "nothing that is known"
-                self._note(
+                self._found.note(
                     template.document, "inventory_inferred", f"{kind} does not say what it reads: {listed}"
                 )
             for constraint in constraints:
@@ -193,10 +99,21 @@ class GatekeeperReader:
                 self._want(template, constraint, sorted(synced.kinds))
         draft.data[_CONSTRAINTS] = table
 
+    def _unasked(self, template: Template) -> None:
+        kind = template.kind
+        if kind in self._found.borrowed:
+            return
+        if kind in self._found.asked_elsewhere:
+            message = f"{kind} is asked by constraints of another source"
+            self._found.note(template.document, "asked_elsewhere", message)
+        else:
+            message = f"{kind} has no constraint, so it is never asked"
+            self._found.note(template.document, "no_constraint", message)
+
     def _match(self, constraint: Constraint) -> dict[str, Any]:
-        if not self._excluded:
+        if not self._found.excluded:
             return constraint.match
-        excluded = [*constraint.match.get("excludedNamespaces", []), *self._excluded]
+        excluded = [*constraint.match.get("excludedNamespaces", []), *self._found.excluded]
         return {**constraint.match, "excludedNamespaces": excluded}
 
     def _want(self, template: Template, constraint: Constraint, synced: Sequence[str]) -> None:
@@ -256,13 +173,13 @@ class GatekeeperReader:
         """Say what a constraint can never match."""
         document = constraint.document
         if constraint.never_matches:
-            self._note(
+            self._found.note(
                 document, "matches_nothing", f"{constraint.key} wants generated objects, and here are none"
             )
         unknown = unknown_kinds(constraint.match)
         for kind, hint in unknown.items():
             every = " and nothing else" if len(unknown) == _count_kinds(constraint.match) else ""
-            self._note(
+            self._found.note(
                 document,
                 "matches_unknown_kind",
                 f"{constraint.key} matches {kind}{every}, which does not exist{hint}",
