@@ -167,3 +167,63 @@ NO_LATEST = """
     message: "The tag latest is not allowed."
     pattern: {spec: {containers: [{image: "!*:latest"}]}}
 """
+
+
+GAP_FREE_POLICIES = """
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: classic, annotations: {policies.kyverno.io/title: T, pod-policies.kyverno.io/autogen-controllers: "Deployment,Job"}}
+spec:
+  background: true
+  rules:
+  - name: loop
+    match: {any: [{resources: {kinds: [Pod], namespaces: [shop], namespaceSelector: {matchLabels: {a: b}}}}]}
+    exclude: {all: [{resources: {names: [x*]}, subjects: [{kind: User, name: u}]}]}
+    context: [{name: cm, configMap: {name: c, namespace: n}}, {name: call, apiCall: {urlPath: /api/v1/pods}}]
+    preconditions: {all: [{key: a, operator: Equals, value: b}]}
+    validate: {message: m, foreach: [{list: request.object.spec.x, context: [{name: g, globalReference: {name: e}}], deny: {}}]}
+  - name: images
+    match: {resources: {kinds: [Pod], selector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}}
+    verifyImages: [{imageReferences: [a/*], skipImageReferences: [b], attestors: []}]
+  - name: mutate
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {foreach: [{list: x, patchesJson6902: y}]}
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: cel}
+spec:
+  autogen: {podControllers: {controllers: [deployments, jobsets.v1.jobset.x-k8s.io]}}
+  evaluation: {background: {enabled: false}, admission: {enabled: true}}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {a: b}}
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods], scope: "*"}]
+  validations: [{expression: "resource.Get('v1', 'configmaps', 'a', 'b') != null", message: m}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: vap}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints: {resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: ["*"], resources: ["*/*"]}]}
+  validations: [{expression: "true"}]
+---
+apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: {name: images}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  matchImageReferences: [{glob: a/*}, {expression: "true"}]
+  validations: [{expression: "true"}]
+---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: n, labels: {cleanup.kyverno.io/ttl: 1h}, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {exceptions: [{policyName: classic, ruleNames: [loop]}], match: {any: [{resources: {kinds: [Pod]}}]}}
+---
+apiVersion: kyverno.io/v2
+kind: GlobalContextEntry
+metadata: {name: e}
+spec: {kubernetesResource: {group: apps, version: v1, resource: deployments}}
+"""

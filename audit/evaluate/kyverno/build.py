@@ -72,19 +72,12 @@ def build_kyverno(
     try:
         cli = find_kyverno(options.cli)
     except EngineError as error:
-        gap = Gap(
-            kind=GapKind.POLICY,
-            cluster="",
-            source="kyverno",
-            reason=f"{len(loaded.rules)} Kyverno rules were not asked: {error.message}",
-            kinds=(),
-            hint=error.suggestion or "",
-        )
-        return KyvernoBuild(
-            rules=(), gaps=(*loaded.gaps, gap), notices=loaded.notices, start=None, close=lambda: None
-        )
-    folder = tempfile.TemporaryDirectory(prefix="fleetaudit-kyverno-")
-    runs = CliRuns(cli, Path(folder.name), options.request, options.effort, loaded.global_context)
+        return _unasked(loaded, error.message, error.suggestion or "")
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="fleetaudit-kyverno-")
+        runs = CliRuns(cli, Path(folder.name), options.request, options.effort, loaded.global_context)
+    except OSError as error:
+        return _unasked(loaded, f"temporary files could not be written: {error.strerror}", "free some space")
     live = tuple(exception for exception in loaded.exceptions if exception.is_live(now))
     fit, lacking = _fit(cli, loaded.policies)
     ready = [make_ready(policy, options.request, cli.capabilities, None) for policy in fit]
@@ -118,6 +111,20 @@ def build_kyverno(
         notices=(*loaded.notices, *_expired(loaded.exceptions, now)),
         start=start,
         close=folder.cleanup,
+    )
+
+
+def _unasked(loaded: LoadedPolicies, reason: str, hint: str) -> KyvernoBuild:
+    gap = Gap(
+        kind=GapKind.POLICY,
+        cluster="",
+        source="kyverno",
+        reason=f"{len(loaded.rules)} Kyverno rules were not asked: {reason}",
+        kinds=(),
+        hint=hint,
+    )
+    return KyvernoBuild(
+        rules=(), gaps=(*loaded.gaps, gap), notices=loaded.notices, start=None, close=lambda: None
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.evaluate.kyverno.labels import Tri
 from audit.evaluate.kyverno.request import Request
-from audit.evaluate.kyverno.selection import is_selected
+from audit.evaluate.kyverno.selection import is_selected, list_in
 from audit.evaluate.kyverno.subjects import Subject
 from audit.evaluate.kyverno.surroundings import Surroundings
 from audit.model.kyverno import KyvernoPolicy, KyvernoRule, PolicyFamily, RuleVariant
@@ -79,11 +79,12 @@ class Expectations:
 
 
 def _names_kinds_only(block: Mapping[str, Any]) -> bool:
-    entries = [block, *(block.get("any") or []), *(block.get("all") or [])]
+    entries = [block, *list_in(block, "any"), *list_in(block, "all")]
     return all(
         isinstance(entry, Mapping)
         and entry.keys() <= {"any", "all", "resources"}
-        and (entry.get("resources") or {}).keys() <= {"kinds", "operations"}
+        and isinstance(resources := entry.get("resources") or {}, Mapping)
+        and resources.keys() <= {"kinds", "operations"}
         for entry in entries
     )
 
@@ -93,5 +94,5 @@ def _constrains_kinds_only(constraints: Mapping[str, Any]) -> bool:
         return False
     return all(
         isinstance(rule, Mapping) and {key for key, value in rule.items() if value} <= _KIND_ONLY_RULE_KEYS
-        for rule in constraints.get("resourceRules") or []
+        for rule in list_in(constraints, "resourceRules")
     )

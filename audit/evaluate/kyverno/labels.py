@@ -62,20 +62,25 @@ def selects(selector: Any, labels: Mapping[str, str] | None, *, wildcards: bool 
 
     Args:
         selector: ``matchLabels`` and ``matchExpressions``.
-        labels: None when they are not known; only the namespace's own name label decides then (see `known`).
+        labels: None when they are not known; a namespace's own name is known even then (see `selects_namespace`).
         wildcards: Kyverno's classic policies allow them in ``matchLabels``.
     """
     if labels is None:
         return None
     if not isinstance(selector, Mapping):
         return True
-    wanted = selector.get("matchLabels") or {}
-    expressions = selector.get("matchExpressions") or []
-    return all(
-        _has(labels, key, value, wildcards=wildcards)
-        for key, value in wanted.items()
-        if isinstance(value, str)
-    ) and all(_expression(labels, entry) for entry in expressions if isinstance(entry, Mapping))
+    wanted, expressions = _parts(selector)
+    return all(_has(labels, key, value, wildcards=wildcards) for key, value in wanted.items()) and all(
+        _expression(labels, entry) for entry in expressions
+    )
+
+
+def _parts(selector: Mapping[str, Any]) -> tuple[dict[str, str], list[Mapping[str, Any]]]:
+    wanted, expressions = selector.get("matchLabels"), selector.get("matchExpressions")
+    return (
+        {k: v for k, v in wanted.items() if isinstance(v, str)} if isinstance(wanted, Mapping) else {},
+        [e for e in expressions if isinstance(e, Mapping)] if isinstance(expressions, list) else [],
+    )
 
 
 def _has(labels: Mapping[str, str], key: str, value: str, *, wildcards: bool) -> bool:
@@ -85,7 +90,8 @@ def _has(labels: Mapping[str, str], key: str, value: str, *, wildcards: bool) ->
 
 
 def _expression(labels: Mapping[str, str], entry: Mapping[str, Any]) -> bool:
-    key, values = str(entry.get("key", "")), entry.get("values") or []
+    key, values = str(entry.get("key", "")), entry.get("values")
+    values = values if isinstance(values, list) else []
     present = key in labels
     match entry.get("operator"):
         case "In":
@@ -108,14 +114,12 @@ def selects_namespace(
     if not isinstance(selector, Mapping):
         return True
     by_name = {NAME_LABEL: name}
-    wanted = selector.get("matchLabels") or {}
+    wanted, expressions = _parts(selector)
     verdicts: list[Tri] = [
         _has(by_name, key, value, wildcards=wildcards) if key == NAME_LABEL else None
         for key, value in wanted.items()
     ]
     verdicts += [
-        _expression(by_name, entry) if entry.get("key") == NAME_LABEL else None
-        for entry in selector.get("matchExpressions") or []
-        if isinstance(entry, Mapping)
+        _expression(by_name, entry) if entry.get("key") == NAME_LABEL else None for entry in expressions
     ]
     return all_of(verdicts)

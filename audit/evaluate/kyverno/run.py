@@ -34,9 +34,9 @@ _COUNTED = re.compile(r"^Applying (\d+) policy rule\(s\) to \d+ resource\(s\)", 
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of all runs."""
 
-    seconds_base: float = 120.0
-    seconds_per_pair: float = 0.02
-    """For a classic rule, about a hundred times its usual cost; policies in CEL get ten times as long."""
+    seconds_base: float = 90.0
+    seconds_per_pair: float = 0.01
+    """For a classic rule, about fifty times its usual cost; policies in CEL get ten times as long."""
     memory_bytes: int = 4 << 30
     gc_percent: int = 400
 

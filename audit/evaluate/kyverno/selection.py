@@ -66,10 +66,16 @@ def _block(
         return _filter(entry, facts, namespace_labels, asker, excluding=excluding)
 
     if block.get("any"):
-        return any_of(holds(entry) for entry in block["any"])
+        return any_of(holds(entry) for entry in list_in(block, "any"))
     if block.get("all"):
-        return all_of(holds(entry) for entry in block["all"])
+        return all_of(holds(entry) for entry in list_in(block, "all"))
     return holds(block)
+
+
+def list_in(block: Mapping[str, Any], key: str) -> list[Any]:
+    """The list under a key; empty where something else stands (no such policy is loaded by the CLI)."""
+    value = block.get(key)
+    return value if isinstance(value, list) else []
 
 
 def _filter(
@@ -84,7 +90,7 @@ def _filter(
         return False
     resources = entry.get("resources")
     resources = resources if isinstance(resources, Mapping) else {}
-    users = {key: entry.get(key) for key in ("roles", "clusterRoles", "subjects") if entry.get(key)}
+    users = {key: found for key in ("roles", "clusterRoles", "subjects") if (found := list_in(entry, key))}
     if asker.user is None and not excluding:
         users = {}
     says = any(value not in (None, "", [], {}) for value in resources.values())
@@ -102,18 +108,18 @@ def _resources(
 ) -> list[Tri]:
     name = facts.name or facts.generate_name
     verdicts: list[Tri] = []
-    if operations := resources.get("operations"):
+    if operations := list_in(resources, "operations"):
         verdicts.append(asker.operation in operations)
-    if kinds := resources.get("kinds"):
+    if kinds := list_in(resources, "kinds"):
         verdicts.append(any(kind_matches(kind, facts) for kind in kinds))
     if single := resources.get("name"):
         verdicts.append(wildcard(str(single), name))
-    if names := resources.get("names"):
+    if names := list_in(resources, "names"):
         verdicts.append(any(wildcard(str(pattern), name) for pattern in names))
-    if namespaces := resources.get("namespaces"):
+    if namespaces := list_in(resources, "namespaces"):
         where = facts.name if facts.kind == "Namespace" else facts.namespace
         verdicts.append(any(wildcard(str(pattern), where) for pattern in namespaces))
-    if annotations := resources.get("annotations"):
+    if isinstance(annotations := resources.get("annotations"), Mapping) and annotations:
         verdicts.append(
             all(
                 any(wildcard(key, k) and wildcard(str(value), v) for k, v in facts.annotations.items())
@@ -151,7 +157,8 @@ def kind_matches(selector: Any, facts: ObjectFacts) -> bool:
 
 def _users(users: Mapping[str, Any], asker: Asker) -> list[Tri]:
     info = asker.user or {}
-    who = info.get("userInfo") or {}
+    who = info.get("userInfo")
+    who = who if isinstance(who, Mapping) else {}
     verdicts: list[Tri] = [
         not set(users[key]).isdisjoint(info.get(key) or ())
         for key in ("roles", "clusterRoles")
@@ -171,7 +178,7 @@ def _is_subject(subject: Any, who: Mapping[str, Any]) -> bool:
         case "ServiceAccount":
             return wildcard(f"system:serviceaccount:{subject.get('namespace', '')}:{name}", username)
         case "Group":
-            return any(wildcard(name, str(group)) for group in who.get("groups") or ())
+            return any(wildcard(name, str(group)) for group in list_in(who, "groups"))
         case "User":
             return wildcard(name, username)
     return False
@@ -188,9 +195,9 @@ def constraints_match(
         _constraint_namespace(constraints.get("namespaceSelector"), facts, namespace_labels)
     ]
     verdicts.append(selects(constraints.get("objectSelector"), facts.labels))
-    excluded = _rules(constraints.get("excludeResourceRules"))
+    excluded = _rules(constraints, "excludeResourceRules")
     verdicts.append(not any(_rule_matches(rule, facts, asker) for rule in excluded))
-    rules = _rules(constraints.get("resourceRules"))
+    rules = _rules(constraints, "resourceRules")
     verdicts.append(not rules or any(_rule_matches(rule, facts, asker) for rule in rules))
     return all_of(verdicts)
 
@@ -205,23 +212,23 @@ def _constraint_namespace(
     return selects_namespace(selector, facts.namespace, namespace_labels)
 
 
-def _rules(value: Any) -> Sequence[Mapping[str, Any]]:
-    return [entry for entry in value or () if isinstance(entry, Mapping)]
+def _rules(constraints: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    return [entry for entry in list_in(constraints, key) if isinstance(entry, Mapping)]
 
 
 def _rule_matches(rule: Mapping[str, Any], facts: ObjectFacts, asker: Asker) -> bool:
     return (
-        _listed(rule.get("apiGroups"), facts.group)
-        and _listed(rule.get("apiVersions"), facts.version)
-        and _listed(rule.get("operations"), asker.operation)
-        and any(_resource(str(entry), facts.plural) for entry in rule.get("resources") or ())
+        _listed(rule, "apiGroups", facts.group)
+        and _listed(rule, "apiVersions", facts.version)
+        and _listed(rule, "operations", asker.operation)
+        and any(_resource(str(entry), facts.plural) for entry in list_in(rule, "resources"))
         and _scope(rule.get("scope"), facts)
-        and _named(rule.get("resourceNames"), facts)
+        and _named(list_in(rule, "resourceNames"), facts)
     )
 
 
-def _listed(wanted: Any, value: str) -> bool:
-    return any(entry in ("*", value) for entry in wanted or ())
+def _listed(rule: Mapping[str, Any], key: str, value: str) -> bool:
+    return any(entry in ("*", value) for entry in list_in(rule, key))
 
 
 def _resource(entry: str, plural: str) -> bool:
@@ -237,7 +244,7 @@ def _scope(scope: Any, facts: ObjectFacts) -> bool:
     return True
 
 
-def _named(names: Any, facts: ObjectFacts) -> bool:
+def _named(names: list[Any], facts: ObjectFacts) -> bool:
     if not names:
         return True
     if facts.name:
