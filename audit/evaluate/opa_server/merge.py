@@ -8,7 +8,8 @@ Local variables of the same name are renamed along, so nothing is shadowed that 
 them from elsewhere, ``data.lib.workload.containers`` or ``workload.containers`` through an import, become
 ``data.PREFIX.p3_containers``. What can't be told from the text keeps its package and goes as a module of its own: packages
 that somebody refers to as a whole or by a computed name, or through an import whose name also stands alone (it may be a
-variable), and modules with imports that change the language. Lines stay lines, so errors can be traced back.
+variable), modules with imports that change the language, rules named like a keyword, and
+rules named like a package below theirs. Lines stay lines, so errors can be traced back.
 """
 
 from __future__ import annotations
@@ -102,6 +103,11 @@ class Merger:
                     suggestion="rewrite it with `opa fmt --write --v0-v1`, or use the embedded engine",
                 )
             module = self._graph.modules[label]
+            if any(entry.alias in _KEYWORDS for entry in module.imports):
+                raise EngineError(
+                    f"{label} imports something under a name that is a keyword, and can't be moved",
+                    suggestion="import it `as` another name",
+                )
             if any(
                 word == "rego" and module.steps_after(at)[0][:1] == ("metadata",)
                 for at, word in module.words()
@@ -113,7 +119,12 @@ class Merger:
 
     def _kept_whole(self, packages: set[Path]) -> set[Path]:
         """Packages that keep their name."""
-        whole = {
+        whole = {path for path in packages if self._graph.names[path] & _KEYWORDS}
+        for path in packages:
+            inner = {other for other in packages if other[: len(path)] == path and other != path}
+            shared = {other for other in inner if other[len(path)] in self._graph.names[path]}
+            whole |= shared | ({path} if shared else set())
+        whole |= {
             self._graph.package[label]
             for label in self._labels
             for entry in self._graph.modules[label].imports

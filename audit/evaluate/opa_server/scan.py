@@ -59,13 +59,15 @@ class Module:
         self.source = source
         self.tokens = list(_tokens(source))
         self.imports = list(self._imports())
-        self._statement = {at for entry in self.imports for at in range(entry.first, entry.last + 1)}
+        statements = [(self.package_word() - 1, self.package_word())]
+        statements += [(entry.first, entry.last) for entry in self.imports]
+        self._statement = {at for first, last in statements for at in range(first, last + 1)}
 
     def words(self) -> Iterator[tuple[int, str]]:
-        """(token, word) of every word that stands for something by itself: no key after a dot, no import."""
+        """(token, word) of every word that stands for something by itself: no key after a dot, no part of an import."""
         before = ""
         for at, token in enumerate(self.tokens):
-            if token.kind == "word" and before not in {".", "package"} and at not in self._statement:
+            if token.kind == "word" and before != "." and at not in self._statement:
                 yield at, token.text
             if token.kind not in {"space", "comment"}:
                 before = token.text
