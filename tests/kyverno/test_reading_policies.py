@@ -190,10 +190,20 @@ def test_policies_of_other_projects_are_passed_over(tmp_path: Path) -> None:
         {"apiVersion": "config.kio.kasten.io/v1alpha1", "kind": "Policy", "metadata": {"name": "a"}},
         {"apiVersion": "cli.kyverno.io/v1alpha1", "kind": "Test", "metadata": {"name": "b"}},
         {"apiVersion": "kyverno.io/v2", "kind": "UpdateRequest", "metadata": {"name": "c"}},
+        {"apiVersion": "policy.open-cluster-management.io/v1", "kind": "Policy", "metadata": {"name": "d"}},
+        {"apiVersion": "example.com/v1", "kind": "CleanupPolicy", "metadata": {"name": "e"}},
         {"just": "data"},
     ]
     loaded = load(tmp_path, yaml.safe_dump_all(others))
     assert (loaded.policies, loaded.gaps, loaded.notices) == ((), (), ())
+
+
+@pytest.mark.parametrize("written", ["kyvrno.io/v1", "kyverno.io", "v1", "policies.kyverno.io/v1"])
+def test_a_slip_in_the_group_is_a_gap(tmp_path: Path, written: str) -> None:
+    loaded = load(tmp_path, policy("p", NO_LATEST).replace("kyverno.io/v1", written, 1))
+    (gap,) = loaded.gaps
+    other = "ClusterPolicy is no kind of policies.kyverno.io but of kyverno.io"
+    assert (other if written.startswith("policies") else "ClusterPolicy has no apiVersion") in gap.reason
 
 
 def test_a_missing_file_is_a_gap(tmp_path: Path) -> None:

@@ -197,20 +197,35 @@ def _is_policy(document: PolicyDocument) -> bool:
             )
         return False
     if group not in _VERSIONS:
-        if "kyverno" in group or kind not in ("Policy",):
-            raise document.error(
-                f"{kind} has no apiVersion {document.api_version or '(none)'}", key="apiVersion"
-            )
-        return False  # "Policy" is a kind of many projects
+        # Other projects have kinds of these names; a slip of the pen looks like one of our groups.
+        if group and not _similar(group, _VERSIONS):
+            return False
+        raise document.error(
+            f"{kind} has no apiVersion {document.api_version or '(none)'}",
+            key="apiVersion",
+            suggestion=_similar(group, _VERSIONS),
+        )
+    if group not in _groups_of(kind):
+        wanted = " or ".join(sorted(_groups_of(kind)))
+        raise document.error(f"{kind} is no kind of {group} but of {wanted}", key="apiVersion")
     if version not in _VERSIONS[group]:
         raise document.error(f"{group} has no version {version}", key="apiVersion")
     return True
 
 
-def _similar(kind: str, kinds: Iterable[str]) -> str:
+def _groups_of(kind: str) -> frozenset[str]:
+    if kind == "PolicyException":
+        return _OWN_GROUPS
+    if "AdmissionPolicy" in kind:
+        return frozenset({"admissionregistration.k8s.io"})
+    classic = kind in _CLASSIC or kind in ("CleanupPolicy", "ClusterCleanupPolicy", "GlobalContextEntry")
+    return frozenset({"kyverno.io" if classic else "policies.kyverno.io"})
+
+
+def _similar(written: str, known: Iterable[str]) -> str:
     import difflib  # noqa: PLC0415  # only when something is already wrong
 
-    close = difflib.get_close_matches(kind, sorted(kinds), n=1)
+    close = difflib.get_close_matches(written, sorted(known), n=1, cutoff=0.7)
     return f"did you mean {close[0]}?" if close else ""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from audit.library.kyverno.documents import list_of, mapping_of, text_of
+from audit.library.kyverno.documents import list_of, mapping_of, text_of, texts_of
 from audit.model.api_resources import built_in_kind, built_in_plural, guess_plural, is_namespaced
 from audit.model.kyverno import Caveat, ObjectNeed, OutsideNeed
 from audit.model.rule import ContextNeed
@@ -107,7 +107,7 @@ def needs_of_cel(spec: dict[str, Any]) -> Needs:
     operations = {
         operation
         for entry in list_of(mapping_of(spec.get("matchConstraints")).get("resourceRules"))
-        for operation in list_of(mapping_of(entry).get("operations"))
+        for operation in texts_of(mapping_of(entry).get("operations"))
     }
     return Needs(
         outside=tuple(outside),
