@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from audit.evaluate.kyverno.binary import KyvernoCli
+from audit.evaluate.kyverno.canary import KNOWN_BAD, LOOKED_AT, canary_name, canary_object, canary_policy
 from audit.evaluate.kyverno.handover import join, to_document, values_document
 from audit.evaluate.kyverno.log_lines import LogLine, failure_reason, log_lines
 from audit.evaluate.kyverno.process import Limits, RunResult, ToolRunner
@@ -105,7 +106,7 @@ class CliRuns:
         self._files: dict[bytes, Path] = {}
         self._lock = threading.Lock()
         self._canary = folder / "canary.yaml"
-        self._canary.write_bytes(to_document(_canary_policy(self._nonce)))
+        self._canary.write_bytes(to_document(canary_policy(self._nonce)))
 
     def attempt(self, request: RunRequest) -> Attempt:
         """One run; its folder is gone afterwards."""
@@ -142,7 +143,7 @@ class CliRuns:
         documents = [
             subject.document(self._uid(i)) for i, subject in zip(uids, request.subjects, strict=True)
         ]
-        documents.append(to_document(_canary_object(self._nonce, self._uid(len(documents)))))
+        documents.append(to_document(canary_object(self._nonce, self._uid(len(documents)))))
         # Only those that are read: one over a kind the CLI never saw makes it panic.
         entries = {need.entry for need in _needs(request.policies) if need.entry}
         documents += [self._global_context[name] for name in sorted(entries)]
@@ -233,15 +234,15 @@ class CliRuns:
         rows: list[list[Row]] = [[] for _ in range(number)]
         seen = [False] * (number + 1)
         canary_failed = False
-        canary = _canary_name(self._nonce)
+        canary = canary_name(self._nonce)
         for row in printed.rows:
             prefix, _, index = row.uid.partition("-")
             if prefix != self._nonce or not index.isdigit() or int(index) > number:
                 continue  # not one of ours: never trusted
             position = int(index)
             if row.policy == canary:
-                seen[position] = seen[position] or row.rule == "looked-at"
-                canary_failed = canary_failed or (row.rule == "known-bad" and row.result == "fail")
+                seen[position] = seen[position] or row.rule == LOOKED_AT
+                canary_failed = canary_failed or (row.rule == KNOWN_BAD and row.result == "fail")
             elif position < number:
                 rows[position].append(row)
         if not seen[number] or not canary_failed:
@@ -264,51 +265,10 @@ def _trial(result: RunResult) -> Attempt:
     # Violations (the canary's) end with exit code 1 and no word; an error says so.
     if match is None or reason.startswith("Error"):
         return Attempt(ok=False, code=ABORT, reason=reason, refused=refused, log=log)
-    counted = int(match[1]) - len(_canary_policy("")["spec"]["rules"])
+    counted = int(match[1]) - len(canary_policy("")["spec"]["rules"])
     return Attempt(ok=True, refused=refused, log=log, counted=counted)
 
 
 def _write(path: Path, value: Mapping[str, Any]) -> Path:
     path.write_bytes(to_document(value))
     return path
-
-
-def _canary_name(nonce: str) -> str:
-    return f"fleetaudit-canary-{nonce}"
-
-
-def _canary_policy(nonce: str) -> dict[str, Any]:
-    """One rule that every object passes, and one that a known-bad object fails."""
-    never = {"conditions": {"all": [{"key": "looked", "operator": "Equals", "value": "at"}]}}
-    always = {"conditions": {"all": [{"key": "looked", "operator": "Equals", "value": "looked"}]}}
-    bad = {"resources": {"kinds": ["*"], "names": [_canary_name(nonce)]}}
-    return {
-        "apiVersion": "kyverno.io/v1",
-        "kind": "ClusterPolicy",
-        "metadata": {"name": _canary_name(nonce)},
-        "spec": {
-            "background": False,  # wildcards are refused otherwise
-            "rules": [
-                {
-                    "name": "looked-at",
-                    "match": {"any": [{"resources": {"kinds": ["*"]}}]},
-                    "validate": {"message": "looked at", "deny": never},
-                },
-                {
-                    "name": "known-bad",
-                    "match": {"any": [bad]},
-                    "validate": {"message": "known to be bad", "deny": always},
-                },
-            ],
-        },
-    }
-
-
-def _canary_object(nonce: str, uid: str) -> dict[str, Any]:
-    """Of a kind that policies hardly list, in a namespace of its own."""
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ControllerRevision",
-        "metadata": {"name": _canary_name(nonce), "namespace": "fleetaudit-canary", "uid": uid},
-        "revision": 1,
-    }
