@@ -19,6 +19,7 @@ from audit.collect.members import Collected, Member
 from audit.collect.scope import OutOfScope
 from audit.collect.texts import SourceTexts
 from audit.config.check import check_names, rule_matches
+from audit.config.environment import read_secret
 from audit.config.schema import Config
 from audit.errors import ConfigError
 from audit.evaluate.reader.engine import DUPLICATE_KEY, ReaderEngine
@@ -30,9 +31,7 @@ from audit.library.library import Library, LibrarySources, load_all
 from audit.library.policy_source import PolicySource
 from audit.model.gap import Gap, Notice
 from audit.model.result import AssessmentResult, RuleState
-from audit.model.run import ClusterRecord, EngineVersion, RunRecord
-from audit.native.binary import binary_sha256, find_binary
-from audit.native.binary import version as native_version
+from audit.model.run import ClusterRecord, RunRecord
 from audit.native.evaluator import EvalLimits, Evaluator
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
@@ -80,21 +79,6 @@ def load_library(config: Config) -> Library:
         return _load(config, evaluator)
 
 
-def engine_version() -> EngineVersion:
-    """The embedded engine, asked without starting it.
-
-    Raises:
-        EngineError: it is missing, or not the one this package was made for.
-    """
-    hello = native_version()
-    return EngineVersion(
-        name="opa",
-        version=hello.opa,
-        binary_sha256=binary_sha256(find_binary()),
-        details={"go": hello.go, "platform": hello.platform},
-    )
-
-
 def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
     """The report writers of these formats, in the order given."""
     from audit.report.csv_writer import CsvWriter
@@ -126,14 +110,8 @@ class Audit:
         self._evaluator = stack.enter_context(_evaluator(config))
         self.library = _load(config, self._evaluator)
         self._selected = _selected(config, self.library)
-        rules = tuple(rule for rule in self.library.rule_set.rules if rule.id in self._selected)
-        self._evaluator.load(
-            self.library.rule_set.modules,
-            msgspec.json.encode(self.library.rule_set.data),
-            self.library.rule_set.eval_rules(self._selected),
-        ).check()
         self._engines: list[Engine] = [
-            RegoEngine(self._evaluator, rules),
+            self._rego_engine(stack),
             *self._foreign_engines(stack),
             *self._kyverno_engine(stack),
             ReaderEngine(audit.__version__, self._selected),
@@ -143,6 +121,24 @@ class Audit:
         stack.callback(self._population.discard)
         self._findings = FindingStore()
         stack.callback(self._findings.close)
+
+    def _rego_engine(self, stack: ExitStack) -> Engine:
+        """The embedded OPA, or a server. The embedded one compiles in any case: its errors name file and line."""
+        rule_set, options = self.library.rule_set, self._config.engine.opa
+        rules = tuple(rule for rule in rule_set.rules if rule.id in self._selected)
+        asked = rule_set.eval_rules(self._selected)
+        self._evaluator.load(rule_set.modules, msgspec.json.encode(rule_set.data), asked).check()
+        self._engine_notices: tuple[Notice, ...] = ()
+        if self._config.engine.rego == "embedded":
+            return RegoEngine(self._evaluator, rules)
+        from audit.evaluate.opa_server.start import settings_from, start
+
+        token = read_secret(options.token_env) if options.token_env else ""
+        settings = settings_from(options, self._config.limits, token=token, jobs=_jobs(self._config))
+        engine = start(settings, self._evaluator, rule_set, rules, asked, say=self._progress.note)
+        stack.callback(engine.close)
+        self._engine_notices = engine.notices
+        return engine
 
     def _kyverno_engine(self, stack: ExitStack) -> Iterator[Engine]:
         """The Kyverno CLI, when there are policies for it. What it can't be asked is a gap, and deselected."""
@@ -202,7 +198,7 @@ class Audit:
                 waivers=waivers.states,
                 allowed_gaps=self._config.allowed_gaps(),
                 load_gaps=(*library.gaps, *self._kyverno_gaps),
-                load_notices=(*library.notices, *self._kyverno_notices),
+                load_notices=(*library.notices, *self._engine_notices, *self._kyverno_notices),
                 workload_kinds=frozenset(library.rule_set.workload_kinds),
                 gates=GateConditions(
                     fail_on=self._config.gates.fail_on,

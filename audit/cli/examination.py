@@ -42,7 +42,7 @@ class _Tool(msgspec.Struct, frozen=True):
 _TOOLS = (
     _Tool("helm", ("version", "--short"), "Helm charts are not rendered: each is a gap"),
     _Tool("kubectl", ("version", "--client"), "kustomizations are not rendered: each is a gap"),
-    _Tool("opa", ("version",), "nothing in an audit; useful to write and test your own rules"),
+    _Tool("opa", ("version",), "no OPA server can be started (engine.rego: opa-server)"),
     _Tool("kyverno", ("version",), "nothing in an audit; Kyverno policies are not evaluated yet"),
 )
 
@@ -69,11 +69,11 @@ def _version() -> Observation:
 
 
 def _engine() -> Observation:
-    from audit import wiring
+    from audit.evaluate.rego.engine import embedded_version
 
     without = "no rule can be asked"
     try:
-        version = wiring.engine_version()
+        version = embedded_version()
     except AuditError as error:
         return Observation(name="engine", present=False, detail=str(error), without=without, essential=True)
     digest = f", sha256 {version.binary_sha256[:12]}..." if version.binary_sha256 else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -12,6 +13,8 @@ from audit.config.suggest import did_you_mean
 from audit.config.yaml_document import Path, dotted
 from audit.errors import ConfigError
 from audit.model.expiry import expiry_of
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -43,11 +46,38 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
             yield Problem(place, "needs either a path or a selector")
         elif exclude.selector == Selector():
             yield Problem((*place, "selector"), "an empty selector would exclude everything")
+    yield from _engine_problems(config)
     for index, gap in enumerate(config.allow_gaps):
         try:
             expiry_of(gap.expires)
         except ValueError as error:
             yield Problem(("allow_gaps", index, "expires"), str(error))
+
+
+def _engine_problems(config: FileConfig) -> Iterator[Problem]:
+    opa = config.engine.opa
+    if opa == type(opa)():
+        return
+    if config.engine.rego != "opa-server":
+        yield Problem(
+            ("engine", "opa"), "is only used with rego: opa-server", "set engine.rego, or remove it"
+        )
+    if opa.url is None:
+        for key in ("token_env", "ca", "insecure", "bundle"):
+            if getattr(opa, key):
+                yield Problem(("engine", "opa", key), "needs the url of a running server")
+        return
+    if opa.binary is not None:
+        yield Problem(
+            ("engine", "opa", "binary"), "no server is started when there is a url", "remove one of them"
+        )
+    host = urlsplit(opa.url).hostname or ""
+    if opa.token_env and opa.url.startswith("http:") and not opa.insecure and host not in _LOOPBACK:
+        yield Problem(
+            ("engine", "opa", "url"),
+            "the token would travel unencrypted",
+            "use https, or accept it with insecure: true",
+        )
 
 
 def check_names(

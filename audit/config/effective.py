@@ -118,6 +118,11 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         for key in ("data", "libraries"):
             source[key] = place(source[key])
     data["output"]["folder"] = str(base / data["output"]["folder"])
+    opa = data["engine"]["opa"]
+    if opa["ca"] is not None:
+        opa["ca"] = str(base / opa["ca"])
+    if opa["binary"] is not None and "/" in opa["binary"]:
+        opa["binary"] = str(base / opa["binary"])
     return data
 
 

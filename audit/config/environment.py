@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import msgspec
 
 from audit.config.suggest import nearest
-from audit.errors import UsageError
+from audit.errors import ConfigError, UsageError
 
 PREFIX = "FLEETAUDIT_"
 OWN = ("FLEETAUDIT_CONFIG", "FLEETAUDIT_DEBUG", "FLEETAUDIT_JOBS", "FLEETAUDIT_LANG")
@@ -69,6 +69,21 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         authorities={name: env[name] for name in AUTHORITIES if env.get(name)},
         warnings=tuple(_typing_errors(env)),
     )
+
+
+def read_secret(variable: str, variables: Mapping[str, str] | None = None) -> str:
+    """The secret in a variable that the configuration names. It is read when it is used, and kept nowhere.
+
+    Raises:
+        ConfigError: the variable is not set, or empty.
+    """
+    text = (os.environ if variables is None else variables).get(variable, "").strip()
+    if not text:
+        raise ConfigError(
+            f"the environment variable {variable} is not set",
+            suggestion="set it to the token, or name another one",
+        )
+    return text
 
 
 def _jobs(text: str) -> int | None:

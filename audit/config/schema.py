@@ -133,6 +133,50 @@ class RulesConfig(_Section, frozen=True, kw_only=True):
     skip: Annotated[tuple[Text, ...], Meta(description="Rule ids or globs left out.")] = ()
 
 
+class OpaServerConfig(_Section, frozen=True, kw_only=True):
+    """The OPA server that rego: opa-server asks. Without a url, a local one is started for the run."""
+
+    url: Annotated[
+        Annotated[str, Meta(pattern=r"^https?://[^\s@?#]+$", max_length=2000)] | None,
+        Meta(description="Address of a running server; rules are put there for the run and removed again."),
+    ] = None
+    token_env: Annotated[
+        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")] | None,
+        Meta(description="Name of the environment variable that holds the bearer token for url."),
+    ] = None
+    ca: Annotated[
+        PathText | None,
+        Meta(
+            description="PEM file of the authorities that may sign the server's certificate; relative to this file."
+        ),
+    ] = None
+    insecure: Annotated[
+        bool,
+        Meta(description="Do not check certificates, and send the token unencrypted if url is http."),
+    ] = False
+    bundle: Annotated[
+        bool,
+        Meta(description="The server has the rules from a bundle: nothing is put there, it is only asked."),
+    ] = False
+    binary: Annotated[
+        PathText | None,
+        Meta(description="The opa that is started without a url; the one on PATH by default."),
+    ] = None
+    timeout_seconds: Annotated[
+        float, Meta(gt=0, le=3600, description="Time for one request about many objects.")
+    ] = 30.0
+
+
+class EngineConfig(_Section, frozen=True, kw_only=True):
+    """What decides the built-in Rego rules and your own of the same form."""
+
+    rego: Annotated[
+        Literal["embedded", "opa-server"],
+        Meta(description="The OPA inside fleetaudit, or a real OPA server; findings are equal."),
+    ] = "embedded"
+    opa: OpaServerConfig = OpaServerConfig()
+
+
 class FilesConfig(_Section, frozen=True, kw_only=True):
     """Which files inside folders are read."""
 
@@ -251,6 +295,7 @@ class FileConfig(_Section, frozen=True, kw_only=True):
         ),
     ] = ()
     policy: PolicyConfig = PolicyConfig()
+    engine: EngineConfig = EngineConfig()
     rules: RulesConfig = RulesConfig()
     parameters: Annotated[
         Parameters, Meta(description="Parameters of rules by rule id; see `fleetaudit rules show ID`.")

@@ -179,7 +179,7 @@ class ManagedServer:
             "bundle",
         ]
         environment = {
-            "PATH": os.environ.get("PATH", ""),
+            "PATH": os.defpath,
             "HOME": str(self._home),
             "TMPDIR": str(self._home / "tmp"),
             "TZ": "UTC",

@@ -8,8 +8,25 @@ from audit.model.finding import PairAnswer
 from audit.model.rule import Rule
 from audit.model.run import EngineVersion
 from audit.model.subject import derived_key
+from audit.native.binary import binary_sha256, find_binary
+from audit.native.binary import version as native_version
 from audit.native.evaluator import Evaluator
 from audit.ports import CollectedObject
+
+
+def embedded_version() -> EngineVersion:
+    """The embedded engine, asked without starting it.
+
+    Raises:
+        EngineError: it is missing, or not the one this package was made for.
+    """
+    hello = native_version()
+    return EngineVersion(
+        name="opa",
+        version=hello.opa,
+        binary_sha256=binary_sha256(find_binary()),
+        details={"go": hello.go, "platform": hello.platform},
+    )
 
 
 class RegoEngine:
