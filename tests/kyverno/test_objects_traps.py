@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from audit.evaluate.kyverno import KyvernoOptions
-from audit.evaluate.kyverno.engine import ShardSizes
+from audit.evaluate.kyverno.subjects import ShardSizes
 from audit.ports import CollectedObject
 from tests.kyverno.conftest import NO_LATEST, Judge, pod, policy
 from tests.kyverno.objects import collected, from_yaml

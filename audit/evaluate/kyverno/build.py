@@ -12,10 +12,11 @@ import msgspec
 
 from audit.errors import EngineError
 from audit.evaluate.kyverno.binary import KyvernoCli, find_kyverno
-from audit.evaluate.kyverno.engine import KyvernoEngine, ShardSizes
+from audit.evaluate.kyverno.engine import KyvernoEngine
 from audit.evaluate.kyverno.offline import make_ready
 from audit.evaluate.kyverno.request import Request
 from audit.evaluate.kyverno.run import CliRuns, Effort
+from audit.evaluate.kyverno.subjects import ShardSizes
 from audit.evaluate.kyverno.trial import try_all
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.kyverno import KyvernoPolicy, LoadedPolicies, PolicyException

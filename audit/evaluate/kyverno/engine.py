@@ -16,7 +16,7 @@ from audit.evaluate.kyverno.fold import MISSING_ROW, Verdicts, worst_of
 from audit.evaluate.kyverno.offline import ReadyPolicy, make_ready
 from audit.evaluate.kyverno.run import CliRuns, RunRequest
 from audit.evaluate.kyverno.settle import Settled, Settler
-from audit.evaluate.kyverno.subjects import Subject, layers, parts, subject_of, windows
+from audit.evaluate.kyverno.subjects import ShardSizes, Subject, layers, parts, subject_of, windows
 from audit.evaluate.kyverno.surroundings import Surroundings, surroundings_of
 from audit.model.api_resources import built_in_plural
 from audit.model.finding import PairAnswer
@@ -30,15 +30,6 @@ UNKNOWN_KIND = "unknown_kind"
 EXCEPTION_UNUSED = "exception_unused"
 
 Due = tuple[tuple[KyvernoPolicy, KyvernoRule], ...]
-
-
-class ShardSizes(msgspec.Struct, frozen=True, kw_only=True):
-    """How much is held in memory and handed to one process."""
-
-    objects: int = 2_000
-    bytes: int = 32 << 20
-    smallest: int = 40
-    """Objects below which a second process does not pay."""
 
 
 class KyvernoEngine:
@@ -112,7 +103,7 @@ class KyvernoEngine:
         sizes = self._sizes
         stream = (member.subject(item) for item in objects)
         pending: collections.deque[concurrent.futures.Future[list[list[PairAnswer]]]] = collections.deque()
-        for window in windows(stream, objects=sizes.objects * self._jobs, size=sizes.bytes * self._jobs):
+        for window in windows(stream, sizes, self._jobs):
             cuts = parts(window, self._jobs, smallest=sizes.smallest)
             pending.extend(self._pool.submit(member.judge, cut) for cut in cuts)
             # One window ahead: the CLI has work while answers are read.

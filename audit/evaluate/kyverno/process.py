@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     memory_bytes: int
     """Resident memory; watched where the system tells it (Linux), a soft limit of Go's collector elsewhere."""
-    output_bytes: int = 2 << 30
+    output_bytes: int = 1 << 30
     gc_percent: int = 400
     """GOGC: at 400 the CLI needs 30 % less time and about twice the memory."""
 

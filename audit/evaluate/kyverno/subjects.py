@@ -52,16 +52,31 @@ def subject_of(
     return Subject(item=item, value=value, facts=facts_of(item, value, custom), due=due)
 
 
-def windows(subjects: Iterable[Subject], *, objects: int, size: int) -> Iterator[list[Subject]]:
-    """Bounded groups of a stream, in order: at most `objects` of them, about `size` bytes."""
+class ShardSizes(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is held in memory and handed to one process."""
+
+    objects: int = 2_000
+    pairs: int = 60_000
+    bytes: int = 32 << 20
+    smallest: int = 40
+    """Objects below which a second process does not pay."""
+
+
+def windows(subjects: Iterable[Subject], sizes: ShardSizes, number: int) -> Iterator[list[Subject]]:
+    """Bounded groups of a stream, in order, each enough for `number` shards."""
     window: list[Subject] = []
-    held = 0
+    size = pairs = 0
     for subject in subjects:
         window.append(subject)
-        held += len(subject.item.raw)
-        if len(window) >= objects or held >= size:
+        size += len(subject.item.raw)
+        pairs += len(subject.due)
+        if (
+            len(window) >= sizes.objects * number
+            or size >= sizes.bytes * number
+            or pairs >= sizes.pairs * number
+        ):
             yield window
-            window, held = [], 0
+            window, size, pairs = [], 0, 0
     if window:
         yield window
 
