@@ -111,7 +111,7 @@ def test_an_exception_accepts_the_failure_and_leaves_it_visible(evaluator: Evalu
     )
     excepted = answer(evaluator, folder, pod("old"), "main/deny_tag")
     assert excepted.outcome is Outcome.FAIL
-    assert excepted.accepted_by == "policy: main.exception"
+    assert excepted.accepted_by == "own:main.exception"
     assert [v.message for v in excepted.violations] == ["moving tag"]
     assert excepted.violations[0].expected is None
     assert answer(evaluator, folder, pod("old"), "main/deny").accepted_by == ""

@@ -131,9 +131,8 @@ class ForeignRegoEngine:
         if not accepted:
             return msgspec.structs.replace(answer, caveats=caveats) if caveats else answer
         violations = tuple(msgspec.structs.replace(v, expected=None) for v in answer.violations)
-        return msgspec.structs.replace(
-            answer, violations=violations, accepted_by=f"{self._program.source}: {accepted}", caveats=caveats
-        )
+        by = f"{answer.rule.partition(':')[0]}:{accepted}"
+        return msgspec.structs.replace(answer, violations=violations, accepted_by=by, caveats=caveats)
 
     def _caveats(self, ref: SubjectRef) -> tuple[str, ...]:
         shown = self._program.synthetic or self._program.inventory in _SHOWS_NAMESPACES
