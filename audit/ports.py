@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -83,11 +82,6 @@ class MemberContext(Protocol):
     @property
     def overflowed(self) -> bool:
         """The inventory went over its bound and is not whole."""
-        ...
-
-    @property
-    def controllers(self) -> AbstractSet[int]:
-        """`controller_key`s of the objects with pod templates: their pods and jobs are judged through them."""
         ...
 
     def see(self, item: CollectedObject) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -13,9 +12,6 @@ import msgspec
 
 # What a renderer needs to start; nothing that lets it find a cluster, a proxy or somebody's credentials.
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
-
-# Tools of the Kubernetes family log like "E1130 14:43:52.467622   24194 run.go:72] ...": time and process say nothing.
-_LOG_HEAD = re.compile(r"^[EFIW]\d{4} [\d:.]+ +\d+ [\w./-]+:\d+\] ")
 
 
 class ToolResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +55,11 @@ def run_tool(
             env=environment,
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
         ) as process:
             try:
-                stdout, stderr = process.communicate(given or None, timeout=timeout_seconds)
+                stdout, _ = process.communicate(given or None, timeout=timeout_seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
@@ -72,9 +68,8 @@ def run_tool(
     except OSError as error:
         return ToolResult(ok=False, stdout=b"", problem=f"could not be started: {error.strerror}")
     if code != 0:
-        lines = [_LOG_HEAD.sub("", line) for line in stderr.decode("utf-8", "replace").strip().splitlines()]
-        said = lines[-1][:500] if lines else "nothing on its error output"
-        return ToolResult(ok=False, stdout=b"", problem=f"exit code {code}: {said}")
+        # What the tool said may quote the input, secrets included, so it is not repeated.
+        return ToolResult(ok=False, stdout=b"", problem=f"exit code {code}")
     if len(stdout) > max_bytes:
         return ToolResult(ok=False, stdout=b"", problem=f"printed {len(stdout)} bytes, limit {max_bytes}")
     return ToolResult(ok=True, stdout=stdout)

@@ -15,6 +15,10 @@ KUSTOMIZATION_NAMES = frozenset({"kustomization.yaml", "kustomization.yml", "Kus
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"})
 
 
+# What helm itself reads of a chart, and its customary values for tests.
+_CHART_FILES = frozenset({"Chart.yaml", "Chart.lock", "templates", "charts", "ci", "requirements.yaml"})
+
+
 class FoundFile(msgspec.Struct, frozen=True):
     """A manifest file to read."""
 
@@ -109,14 +113,14 @@ class _Walk:
         del self.ignores[depth:]
 
     def _chart(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[Found]:
-        """A chart is rendered as a whole; only its crds/ are plain manifests."""
+        """A chart's own files are rendered as a whole; its crds/, and what helm never reads, are plain manifests."""
         if (reason := self._reason_to_skip(folder, is_folder=True)) and folder != self.root:
             yield LeftOut(folder, reason)
             return
         yield FoundFolder(folder, "helm")
         for entry in entries:
-            if entry.name == "crds" and entry.is_dir():
-                yield from self.folder(folder / entry.name)
+            if entry.name not in _CHART_FILES and not entry.name.startswith("values"):
+                yield from self._entry(folder, entry)
 
     def _entry(self, folder: Path, entry: os.DirEntry[str]) -> Iterator[Found]:
         path = folder / entry.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -42,6 +43,12 @@ class ManifestScope(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection = Selection()
     max_file_bytes: int = 64 << 20
     max_rendered_bytes: int = 64 << 20
+
+
+def without_values(message: str) -> str:
+    """A decoder's message without the values it quotes: one of them may be a secret."""
+    message = re.sub(r"`[^`]*`", "`...`", message)
+    return re.sub(r"(invalid map key: ).*", r"\1...", message, flags=re.DOTALL)
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -102,7 +109,7 @@ class ManifestSource:
                 yield self._gap(
                     GapKind.UNREADABLE,
                     source.label,
-                    f"document {event.document}: {event.message} ({event.code})",
+                    f"document {event.document}: {without_values(event.message)} ({event.code})",
                     line=None if source.rendered else event.line,
                 )
             else:
@@ -119,7 +126,9 @@ class ManifestSource:
         if problem := event.problem:
             kind = GapKind.TOO_LARGE if problem.code == "too_large" else GapKind.UNREADABLE
             line = None if source.rendered or not problem.line else problem.line
-            yield self._gap(kind, source.label, f"{problem.message} ({problem.code})", line=line)
+            yield self._gap(
+                kind, source.label, f"{without_values(problem.message)} ({problem.code})", line=line
+            )
         if not source.rendered:
             self._texts_kept.seen(source.label, event.sha256)
         yield InputFile(
@@ -138,7 +147,8 @@ class ManifestSource:
             source=source.label,
             line=None if source.rendered else event.line,
             reason=f"{event.kind} {event.name} holds a pod template at {render_path(path)} that no table names",
-            kinds=(where,),
+            # Every rule about pods may have something to say of it, so nothing that rests on such a rule is decided.
+            kinds=None,
             hint=f"add {where} to a pod_templates file and name it in the configuration",
         )
 

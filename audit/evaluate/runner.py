@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -16,7 +15,7 @@ from audit.ports import CollectedObject, Engine, MemberContext
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
 MISSING_ANSWER = "missing_answer"
-OWNED = "owned_by_collected_controller"
+OWNED = "told_of_its_controller"
 
 
 class Doubts(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,9 +24,7 @@ class Doubts(msgspec.Struct, frozen=True, kw_only=True):
     incomplete_context: frozenset[str] = frozenset()
     """Rules whose context kinds may be hidden behind a gap on this cluster: their answers become errors."""
     owned_kinds: frozenset[str] = frozenset()
-    """Kinds (with pod templates) whose objects are judged through a collected controller of such a kind."""
-    controllers: AbstractSet[int] = frozenset()
-    """`controller_key`s of collected objects of `owned_kinds`."""
+    """Kinds with pod templates: what such an object made for itself repeats its failures, which are told once."""
 
 
 def doubts_about(
@@ -39,7 +36,7 @@ def doubts_about(
         for rule in rules
         if rule.context and (context.overflowed or any(gap.may_hide(rule.context_kinds) for gap in gaps))
     )
-    return Doubts(incomplete_context=incomplete, owned_kinds=owned_kinds, controllers=context.controllers)
+    return Doubts(incomplete_context=incomplete, owned_kinds=owned_kinds)
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -86,6 +83,7 @@ def judge(
         engine.evaluate(cluster, stream, inventory)
         for engine, stream in zip(engines, streams[1:], strict=True)
     ]
+    told = _Told(doubts.owned_kinds)
     for item in streams[0]:
         answers: list[PairAnswer] = []
         total = 0
@@ -93,7 +91,41 @@ def judge(
             due = due_pairs.of(item)
             total += len(due)
             answers += complete(due, next(stream, []))
-        yield Judged(item, apply_doubts(item, answers, doubts), total)
+        yield Judged(item, told.once(item, apply_doubts(item, answers, doubts)), total)
+
+
+class _Told:
+    """Failures already told of a controller: the same failure of what it owns is not told a second time.
+
+    The owned object is judged all the same. An owner reference is only a claim, so it can hide nothing that the
+    controller itself does not fail.
+    """
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self._kinds = kinds
+        self._failed: dict[int, frozenset[str]] = {}
+
+    def once(self, item: CollectedObject, answers: list[PairAnswer]) -> list[PairAnswer]:
+        """The answers to book, with repeated failures as skips."""
+        ref = item.ref
+        if ref.kind_key not in self._kinds:
+            return answers
+        if item.controller:
+            known = self._failed.get(controller_key(ref.namespace, *item.controller))
+            if known:
+                message = f"told of its controller {item.controller[0]} {item.controller[1]}"
+                answers = [
+                    PairAnswer(a.rule, Outcome.SKIP, reason=OWNED, message=message)
+                    if a.outcome is Outcome.FAIL and a.rule in known
+                    else a
+                    for a in answers
+                ]
+        failed = frozenset(
+            a.rule for a in answers if a.outcome is Outcome.FAIL or (a.reason == OWNED and item.controller)
+        )
+        if failed:
+            self._failed[controller_key(ref.namespace, ref.kind, ref.name)] = failed
+        return answers
 
 
 def complete(due: tuple[str, ...], answers: list[PairAnswer]) -> list[PairAnswer]:
@@ -123,14 +155,6 @@ _WORST = (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, Outcome.PASS, Outcome.SKIP)
 
 def apply_doubts(item: CollectedObject, answers: list[PairAnswer], doubts: Doubts) -> list[PairAnswer]:
     """Weaken answers that rest on doubtful ground; a fail stands whatever the doubt."""
-    ref = item.ref
-    if (
-        item.controller
-        and ref.kind_key in doubts.owned_kinds
-        and controller_key(ref.namespace, *item.controller) in doubts.controllers
-    ):
-        message = f"judged through its controller {item.controller[0]} {item.controller[1]}"
-        return [PairAnswer(rule=a.rule, outcome=Outcome.SKIP, reason=OWNED, message=message) for a in answers]
     if item.duplicates:
         answers = [_ambiguous(a) if a.outcome is Outcome.PASS else a for a in answers]
     if doubts.incomplete_context:

@@ -349,7 +349,37 @@ def _override(parameters: dict[str, Any], overrides: Mapping[str, Mapping[str, A
                 raise ContentError(
                     f"no such parameter; {rule_id} has {listed}", key=f"parameters.{rule_id}.{name}"
                 )
+        for name, value in values.items():
+            _check_type(f"parameters.{rule_id}.{name}", known[name], value)
         parameters[rule_id] = {**known, **values}
+
+
+def _check_type(key: str, default: Any, value: Any) -> None:
+    """A parameter of another type than its default would quietly switch its rule off.
+
+    Raises:
+        ContentError: wrong type, or a list with an element of another type than the default's elements (text when
+            the default is empty).
+    """
+    kind, given = _kind(default), _kind(value)
+    if kind != given:
+        raise ContentError(f"takes {kind}, found {given}", key=key)
+    if isinstance(default, list):
+        wanted = {_kind(element) for element in default} or {"text"}
+        for index, element in enumerate(value):
+            if _kind(element) not in wanted:
+                raise ContentError(
+                    f"takes {' or '.join(sorted(wanted))}, found {_kind(element)}", key=f"{key}.{index}"
+                )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    names = {str: "text", list: "a list", dict: "a mapping", type(None): "nothing"}
+    return names.get(type(value), type(value).__name__)
 
 
 def _finish(rule: Rule, workloads: tuple[str, ...], parameters: Mapping[str, Any]) -> Rule:

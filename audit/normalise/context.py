@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 
-from audit.model.subject import CLUSTER_GROUP, SubjectRef, controller_key, kind_key
+from audit.model.subject import CLUSTER_GROUP, SubjectRef, kind_key
 from audit.ports import CollectedObject
 
 CLUSTER_KIND = "Cluster"
@@ -22,8 +22,7 @@ class ClusterContext:
     Args:
         cluster: its name.
         kinds: `kind_key`s that some rule needs as context; each is in the inventory, empty or not.
-        workload_kinds: kinds with pod templates; an object of such a kind that a collected one controls is
-            judged through its controller.
+        workload_kinds: kinds with pod templates, which run in a namespace even where they name none.
         max_bytes: bound on the projections kept; beyond it `overflowed` is set and the rest is dropped,
             which makes every answer that rests on context an error.
     """
@@ -39,7 +38,6 @@ class ClusterContext:
         self.cluster = cluster
         self.overflowed = False
         self.bytes = 0
-        self.controllers: set[int] = set()
         self._workload_kinds = workload_kinds
         self._max_bytes = max_bytes
         self._projections: dict[str, dict[str, list[bytes]]] = {kind: {} for kind in sorted(kinds)}
@@ -53,8 +51,9 @@ class ClusterContext:
             self._declared.add(ref.name)
         elif ref.namespace:
             self._namespaces.add(ref.namespace)
-        if ref.kind_key in self._workload_kinds:
-            self.controllers.add(controller_key(ref.namespace, ref.kind, ref.name))
+        elif ref.kind_key in self._workload_kinds:
+            # Where it will run is not said; its questions are asked of the namespace it gets when nobody says more.
+            self._namespaces.add("default")
         if item.projection:
             kinds = self._projections.get(ref.kind_key)
             if kinds is None or self.overflowed:

@@ -11,7 +11,7 @@ from audit.model.subject import SubjectRef
 
 # Notices of the reader about documents that are no Kubernetes object; each is one document of its file.
 NOT_OBJECT_CODES = frozenset({"not_a_mapping", "not_an_object", "list_item_not_object"})
-LEFT_OUT_CODES = frozenset({"excluded", "not_included", "gitignored"})
+LEFT_OUT_CODES = frozenset({"excluded", "not_included", "gitignored", "version_control"})
 
 
 class Proof:

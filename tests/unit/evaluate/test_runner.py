@@ -20,7 +20,7 @@ from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer
 from audit.model.gap import Gap, GapKind
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.run import EngineVersion
-from audit.model.subject import SubjectRef, controller_key
+from audit.model.subject import SubjectRef
 from audit.native.events import DuplicateKey
 from audit.normalise.context import ClusterContext
 from audit.ports import CollectedObject
@@ -120,16 +120,15 @@ def test_duplicate_keys_turn_passes_into_errors_and_leave_fails() -> None:
     ]
 
 
-def test_owned_object_is_judged_through_its_controller() -> None:
-    owned = pod("one", controller=("ReplicaSet", "web-1"))
-    engine = Scripted((rule("a"),), {"one": [failed("a")]})
-    seen = Doubts(
-        owned_kinds=frozenset({"Pod"}), controllers=frozenset({controller_key("ml", "ReplicaSet", "web-1")})
-    )
-    (judged,) = judge("a", [owned], [engine], inventory=b"{}", doubts=seen)
-    assert (judged.answers[0].outcome, judged.answers[0].reason) == (Outcome.SKIP, OWNED)
-    (judged,) = judge("a", [owned], [engine], inventory=b"{}", doubts=Doubts(owned_kinds=frozenset({"Pod"})))
-    assert judged.answers[0].outcome is Outcome.FAIL
+def test_failure_of_a_controller_is_not_told_again_of_what_it_owns() -> None:
+    kinds = Doubts(owned_kinds=frozenset({"Pod"}))
+    owner, owned = pod("web"), pod("one", controller=("Pod", "web"))
+    script = {"web": [failed("a"), passed("b")], "one": [failed("a"), failed("b")]}
+    engine = Scripted((rule("a"), rule("b")), script)
+    _, judged = judge("a", [owner, owned], [engine], inventory=b"{}", doubts=kinds)
+    assert [(a.outcome, a.reason) for a in judged.answers] == [(Outcome.SKIP, OWNED), (Outcome.FAIL, "")]
+    alone, _ = judge("a", [owned, owner], [engine], inventory=b"{}", doubts=kinds)
+    assert [a.outcome for a in alone.answers] == [Outcome.FAIL, Outcome.FAIL]
 
 
 CONTEXT_RULE = rule("c", context=(ContextNeed(group="networking.k8s.io", kinds=("NetworkPolicy",)),))

@@ -46,6 +46,14 @@ def test_namespaces_used_but_not_declared_are_derived() -> None:
     assert json.loads(derived[1].raw)["metadata"]["name"] == "ml"
 
 
+def test_workload_without_a_namespace_is_asked_for_in_default() -> None:
+    context = ClusterContext("eu", (), workload_kinds=frozenset({"Pod"}))
+    context.see(item("ClusterRole", "r", group="rbac.authorization.k8s.io"))
+    assert [d.ref.name for d in context.derived()] == ["eu"]
+    context.see(item("Pod", "p"))
+    assert [d.ref.name for d in context.derived()] == ["eu", "default"]
+
+
 def test_inventory_over_its_bound_says_so() -> None:
     context = ClusterContext("a", {"Pod"}, max_bytes=10)
     context.see(item("Pod", "p", "ml", projection=b'{"a":1}'))
