@@ -50,6 +50,8 @@ func TestShapes(t *testing.T) {
 		"postgres://user:$(PW)@db/x":                       "",
 		"https://example.test/a:b@c":                       "",
 		"https://x.test/?token=abcdefgh1":                  reasonURL,
+		"https://x.test/m?X-Amz-Signature=abcdefgh1":       reasonURL,
+		"https://x.test/m?a=1&X-Goog-Signature=abcdefgh1":  reasonURL,
 		"see " + hubToken:                                  reasonToken,
 		webToken:                                           reasonToken,
 		"-----BEGIN RSA PRIVATE KEY-----\nMII":             reasonPrivateKey,

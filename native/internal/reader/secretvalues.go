@@ -37,7 +37,7 @@ func markerFor(reason, value string) string {
 
 var (
 	urlCredentials = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#'"@<>]*:([^\s/?#'"<>]*)@`)
-	urlToken       = regexp.MustCompile(`(?i)[?&](?:access_token|token|api_?key|sig|signature|secret|password)=([^&\s'"#]{6,})`)
+	urlToken       = regexp.MustCompile(`(?i)[?&](?:access_token|token|api_?key|key|sig|signature|hmac|code|secret|password|x-(?:amz|goog)-(?:signature|credential|security-token))=([^&\s'"#]{6,})`)
 	bearer         = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`)
 	knownToken     = regexp.MustCompile(`\b(?:` + strings.Join([]string{
 		`gh[pousr]_[A-Za-z0-9]{30,}`, `github_pat_[A-Za-z0-9_]{30,}`, `glpat-[A-Za-z0-9_-]{18,}`, `hf_[A-Za-z0-9]{20,}`,
