@@ -190,6 +190,59 @@ def test_mapping_with_a_typing_error_stops_the_run(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "report.html").exists()
 
 
+@pytest.mark.parametrize("value", ["docker.io", "[5]", "true", "{a: b}"])
+def test_parameter_of_another_type_stops_the_run(tmp_path: Path, value: str) -> None:
+    (tmp_path / "good.yaml").write_text(GOOD)
+    config = (
+        f"paths: [{tmp_path}/good.yaml]\nparameters: {{image/registry-allowed: {{registries: {value}}}}}\n"
+    )
+    (tmp_path / "fleetaudit.yaml").write_text(config)
+    done = run(tmp_path / "out", "--config", tmp_path / "fleetaudit.yaml")
+    assert done.code == 2
+    assert "parameters.image/registry-allowed.registries" in done.err
+
+
+def test_hidden_pod_template_holds_back_what_rests_on_pod_rules(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(
+        GOOD + "---\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
+        "spec: {template: {spec: {hostPID: true, containers: [{name: c, image: x, "
+        "securityContext: {privileged: true}}]}}}\n"
+    )
+    done = run(tmp_path / "out", tmp_path / "good.yaml", "--profile", "full")
+    assert_incomplete(done, objects=2)
+    assert gap(done, "unknown_pod_template")
+    for row in done.report["controls"]:
+        if any(evidence["decides"] for evidence in row["fleet"]["evidence"]):
+            assert row["fleet"]["status"] in ("indeterminate", "not_satisfied"), row["id"]
+
+
+def test_owner_reference_hides_nothing_its_controller_passes(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ml}\n"
+        "spec: {selector: {}, template: {spec: {containers: [{name: c, image: x}]}}}\n"
+        "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: evil\n  namespace: ml\n"
+        "  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: x, controller: true}]\n"
+        "spec: {hostPID: true, containers: [{name: c, image: x, securityContext: {privileged: true}}]}\n"
+    )
+    done = run(tmp_path / "out", tmp_path / "own.yaml")
+    assert done.findings("pod/privileged")
+    assert done.findings("pod/host-namespaces")
+
+
+def test_quoted_values_of_a_broken_document_are_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: !!float CANARY14}\n"
+    )
+    done = run(tmp_path / "out", tmp_path / "s.yaml", "--format", "json,html,sarif,markdown")
+    assert done.code == 3
+    texts = [
+        done.out,
+        done.err,
+        *(p.read_bytes().decode(errors="replace") for p in (tmp_path / "out").iterdir()),
+    ]
+    assert not any("CANARY14" in text for text in texts)
+
+
 def test_full_disk_is_exit_2_and_still_says_what_was_found(tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("/dev/full is not there")
