@@ -77,9 +77,11 @@ def test_a_rule_that_is_missing_inside_its_package_is_an_error(tmp_path: Path) -
 
 def test_a_bundle_of_something_else(tmp_path: Path) -> None:
     other = program_of({"x.rego": "package something.other\n\nallow := true\n"}, [])
-    with bundle_server(tmp_path, write_bundle(other, tmp_path)) as site:
-        with pytest.raises(EngineError, match="has none of the rules") as caught:
-            open_engine(SMALL, (), settings(url=site.url, bundle=True), say=print)
+    with (
+        bundle_server(tmp_path, write_bundle(other, tmp_path)) as site,
+        pytest.raises(EngineError, match="has none of the rules") as caught,
+    ):
+        open_engine(SMALL, (), settings(url=site.url, bundle=True), say=print)
     assert "docs/opa-server.md" in (caught.value.suggestion or "")
 
 
@@ -110,9 +112,11 @@ def test_other_parameters_than_the_report_would_state(
 ) -> None:
     ours = msgspec.structs.replace(SMALL, data={"parameters": {"r/a": {"limit": 1}}, "pod_templates": {}})
     theirs = msgspec.structs.replace(ours, data=data)
-    with bundle_server(tmp_path, write_bundle(theirs, tmp_path)) as site:
-        with pytest.raises(EngineError, match=words):
-            open_engine(ours, (), settings(url=site.url, bundle=True), say=print)
+    with (
+        bundle_server(tmp_path, write_bundle(theirs, tmp_path)) as site,
+        pytest.raises(EngineError, match=words),
+    ):
+        open_engine(ours, (), settings(url=site.url, bundle=True), say=print)
 
 
 def test_a_server_that_allows_no_queries(tmp_path: Path) -> None:
@@ -124,9 +128,11 @@ def test_a_server_that_allows_no_queries(tmp_path: Path) -> None:
         f'allow if {{\n\tinput.identity == "{TOKEN}"\n\tinput.path != ["v1", "query"]\n}}\n'
     )
     (authz / ".manifest").write_text(json.dumps({"roots": ["system/authz"]}))
-    with running(tmp_path, ["--bundle", "authz", str(bundle)]) as site:
-        with pytest.raises(EngineError, match="does not let us in"):
-            open_engine(SMALL, (), settings(url=site.url, bundle=True), say=print)
+    with (
+        running(tmp_path, ["--bundle", "authz", str(bundle)]) as site,
+        pytest.raises(EngineError, match="does not let us in"),
+    ):
+        open_engine(SMALL, (), settings(url=site.url, bundle=True), say=print)
 
 
 def test_an_error_names_our_files(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ How a batch is divided depends on what failed:
 
 - a rule raised: OPA names the module, so that rule is asked apart from the others, then object by object;
 - no answer in time: every object by itself, then every rule by itself;
-- lost connection, refused or unusable answer: halves.
+- lost connection, refused or unusable answer: halves; a single object is asked about twice.
 
 A rule that raised a few times is asked apart from the start; one that ran into the time limit often is not asked any
 more. A server that brings no answer many times in a row is given up: what is left becomes errors, never passes.
@@ -170,6 +170,8 @@ class Asker:
             self._halves(work, part)
         elif error.cause is Cause.REFUSED and len(part.rules()) > 1:
             self._rule_halves(work, part)
+        elif error.cause is Cause.LOST and not work.once_more(part.items[0][0]):
+            self._solve(work, part)  # what others asked may have brought the server down
         else:
             self._fill(work, part, error.reason, error.message)
 
@@ -235,6 +237,13 @@ class _Work:
     def __init__(self, batch: Sequence[Item]) -> None:
         self.batch = batch
         self._found: list[dict[int, PairAnswer]] = [{} for _ in batch]
+        self._again: set[int] = set()
+
+    def once_more(self, place: int) -> bool:
+        """Whether an object was asked about a second time already; from now on it was."""
+        again = place in self._again
+        self._again.add(place)
+        return again
 
     def put(self, place: int, rule: int, answer: PairAnswer) -> None:
         self._found[place][rule] = answer

@@ -19,12 +19,12 @@ from audit.evaluate.opa_server.placement import (
     identify,
     in_places,
     not_usable,
+    notices_about,
     unfit,
-    version_notices,
 )
 from audit.evaluate.opa_server.program import Graph, Program
 from audit.evaluate.opa_server.questions import Asked, Look, batch_query, look_query, plain_refs
-from audit.evaluate.opa_server.scan import Path, path_of
+from audit.evaluate.opa_server.scan import Path, meaning, path_of
 from audit.evaluate.opa_server.settings import ServerSettings
 from audit.model.gap import Notice
 from audit.model.run import EngineVersion
@@ -108,7 +108,7 @@ class BundledPlacement:
         try:
             identity = self._identity = identify(self._connection, settings.timeout_seconds)
             self.notices = (
-                *version_notices(identity, settings.embedded, settings.url),
+                *notices_about(identity, settings, settings.url),
                 *self._compare_policies(),
             )
             self._compare_data()
@@ -257,7 +257,11 @@ class BundledPlacement:
 
     def _differing(self, texts: dict[Path, list[str]], homes: dict[Path, str]) -> Iterable[Notice]:
         needed = {path for path in homes if path in texts}
-        other = sorted(homes[path] for path in needed if texts[path] != [self._program.modules[homes[path]]])
+        other = sorted(
+            homes[path]
+            for path in needed
+            if [*map(meaning, texts[path])] != [meaning(self._program.modules[homes[path]])]
+        )
         if other:
             shown = ", ".join(other[:_SHOWN]) + (
                 f" and {len(other) - _SHOWN} more" if len(other) > _SHOWN else ""
@@ -277,7 +281,7 @@ class BundledPlacement:
                 theirs = msgspec.json.decode(raw, type=_Found).result
             except (msgspec.DecodeError, RecursionError) as error:
                 raise unfit(f"about data.{name} is no JSON") from error
-            if theirs == msgspec.json.decode(msgspec.json.encode(ours)):
+            if _canonical(theirs) == _canonical(ours):
                 continue
             keys = sorted(_different_keys(ours, theirs))[:_SHOWN]
             raise EngineError(
@@ -298,7 +302,11 @@ def _by_file(labels: dict[str, list[Piece]]) -> dict[str, list[Piece]]:
     return {end: found[0] for end, found in ends.items() if len(found) == 1}
 
 
+def _canonical(value: object) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
+
+
 def _different_keys(ours: object, theirs: object) -> Iterable[str]:
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return ["it is missing" if theirs is None else "it is no object"]
-    return [str(key) for key in {*ours, *theirs} if ours.get(key) != theirs.get(key)]
+    return [str(key) for key in {*ours, *theirs} if _canonical(ours.get(key)) != _canonical(theirs.get(key))]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import msgspec
 
 from audit.errors import EngineError
 from audit.evaluate.opa_server.asker import Asker, Item
 from audit.evaluate.opa_server.bundled import BundledPlacement
-from audit.evaluate.opa_server.failures import AskError
+from audit.evaluate.opa_server.failures import AskError, Cause
 from audit.evaluate.opa_server.placed import ManagedPlacement, PushedPlacement
 from audit.evaluate.opa_server.placement import Placement
 from audit.evaluate.opa_server.program import Program
@@ -97,10 +98,18 @@ class OpaServerEngine:
         except msgspec.DecodeError as error:
             raise EngineError("the inventory is no JSON object") from error
         try:
-            self._placement.set_inventory(inventory)
+            self._place(inventory)
         except AskError as error:
             self._asker.give_up(error)
         return self._stream(objects)
+
+    def _place(self, inventory: bytes) -> None:
+        try:
+            self._placement.set_inventory(inventory)
+        except AskError as error:
+            if error.cause is not Cause.LOST or not self._placement.revive():
+                raise
+            self._placement.set_inventory(inventory)
 
     def close(self) -> None:
         """Wait for what is under way, then take the rules off the server."""
@@ -149,9 +158,11 @@ class OpaServerEngine:
 def _is_json(raw: bytes) -> bool:
     """Objects are pasted into a batch, so a broken one must not spoil its neighbours."""
     try:
-        msgspec.json.decode(raw, type=msgspec.Raw)
         raw.decode("utf-8")
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        msgspec.json.decode(raw, type=msgspec.Raw)
+    except RecursionError:
+        return True  # deeper than can be checked here; the server will say
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return False
     return True
 
@@ -187,6 +198,8 @@ def open_engine(
     Raises:
         EngineError: the server can't be used. Nothing is left running or lying about.
     """
+    if settings.ca and not Path(settings.ca).is_file():
+        raise EngineError(f"there is no file {settings.ca}", suggestion="name it in engine.opa.ca")
     placement: Placement
     if not settings.url:
         placement = ManagedPlacement(program, settings)

@@ -22,8 +22,8 @@ from audit.evaluate.opa_server.placement import (
     identify,
     in_places,
     not_usable,
+    notices_about,
     unfit,
-    version_notices,
 )
 from audit.evaluate.opa_server.program import Graph, Program
 from audit.evaluate.opa_server.questions import ASK, STAMP, Look, Refs, asking_rules, plain_refs
@@ -32,7 +32,8 @@ from audit.evaluate.opa_server.settings import ServerSettings
 from audit.model.gap import Notice
 from audit.model.run import EngineVersion
 
-_MAX_RESTARTS = 20
+_MAX_RESTARTS = 200
+"""Enough for twenty objects that bring the server down, each found by halving its batch."""
 _INSTALL_SECONDS = 60.0
 _ASK_MODULE = "ask.rego"
 _MANY = 20
@@ -168,7 +169,7 @@ class ManagedPlacement(_Placed):
         except BaseException:
             self._server.close()
             raise
-        self.notices = version_notices(self._identity, settings.embedded, self._server.binary)
+        self.notices = notices_about(self._identity, settings, self._server.binary)
 
     def connected(self) -> Connection:
         """The connection to the present process."""
@@ -236,7 +237,7 @@ class PushedPlacement(_Placed):
         except BaseException:
             self.close()
             raise
-        self.notices = version_notices(self._identity, settings.embedded, settings.url)
+        self.notices = notices_about(self._identity, settings, settings.url)
 
     def connected(self) -> Connection:
         """The one connection."""

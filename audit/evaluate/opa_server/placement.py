@@ -15,6 +15,7 @@ from audit.evaluate.opa_server.failures import AskError, Cause
 from audit.evaluate.opa_server.merge import Piece, reference_steps
 from audit.evaluate.opa_server.questions import Look
 from audit.evaluate.opa_server.scan import Path
+from audit.evaluate.opa_server.settings import ServerSettings
 from audit.model.gap import Notice
 from audit.model.run import EngineVersion
 
@@ -188,18 +189,27 @@ def identify(connection: Connection, seconds: float) -> ServerIdentity:
     return ServerIdentity(version=told.version, bundles=bundles)
 
 
-def version_notices(identity: ServerIdentity, embedded: str, source: str) -> tuple[Notice, ...]:
-    """What to say of a version that isn't the embedded one."""
-    if not embedded or identity.version == embedded:
-        return ()
-    return (
-        Notice(
-            source=source,
-            code="engine_version",
-            message=f"decided by OPA {identity.version}, not by the embedded version {embedded}: "
-            "builtins may answer differently",
-        ),
-    )
+def notices_about(identity: ServerIdentity, settings: ServerSettings, source: str) -> tuple[Notice, ...]:
+    """What to say of a version that isn't the embedded one, and of a connection that proves nothing."""
+    notices = []
+    if settings.embedded and identity.version != settings.embedded:
+        notices.append(
+            Notice(
+                source=source,
+                code="engine_version",
+                message=f"decided by OPA {identity.version}, not by the embedded version {settings.embedded}: "
+                "builtins may answer differently",
+            )
+        )
+    if settings.insecure:
+        notices.append(
+            Notice(
+                source=source,
+                code="insecure_engine",
+                message="the server's certificate was not checked, so somebody else may have answered for it",
+            )
+        )
+    return tuple(notices)
 
 
 def not_usable(url: str, said: str, error: AskError) -> EngineError:

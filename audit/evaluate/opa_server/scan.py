@@ -124,6 +124,15 @@ def literal_steps(source: str, start: int = 0) -> tuple[Path, int]:
     return tuple(steps), start
 
 
+def meaning(source: str) -> list[str]:
+    """The tokens that count: `opa build` formats modules, which must not look like another text."""
+    ignored = {"space", "comment"}
+    words = [token.text for token in _tokens(source) if token.kind not in ignored and token.text != ";"]
+    return [
+        word for word, after in zip(words, [*words[1:], ""], strict=True) if word != "," or after not in "]})"
+    ]
+
+
 def path_of(package: str) -> Path:
     """``pod.privileged`` or ``a["b-c"]`` as a path."""
     return literal_steps(f".{package}")[0]
