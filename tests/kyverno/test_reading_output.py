@@ -82,6 +82,11 @@ def test_refused_policies_are_harvested_with_their_reasons(tmp_path: Path, befor
     }
 
 
+def test_the_older_words_for_skipped_policies(tmp_path: Path) -> None:
+    old = SKIPPED.replace("Skipped:", "Skipped (as required variables are not provided by the user):")
+    assert "two" in printed(tmp_path, old + OLD).refused  # type: ignore[attr-defined]
+
+
 LOG = (
     "\x1b[90m2026-11-30T14:35:27Z\x1b[0m \x1b[31mERR\x1b[0m \x1b[1mgithub.com/kyverno/a.go:567\x1b[0m\x1b[36m >\x1b[0m "
     '\x1b[1mpolicy validation error\x1b[0m \x1b[36merror=\x1b[0m\x1b[31m\x1b[1m"it \\"is\\" wrong"\x1b[0m\x1b[0m \x1b[36mlogger=\x1b[0mx\n'

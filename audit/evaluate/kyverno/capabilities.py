@@ -47,11 +47,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
         return self.minor >= (1, 19)
 
     @property
-    def namespace_objects(self) -> bool:
-        """Whole Namespaces in the values file, for CEL's ``namespaceObject``; before, labels only."""
-        return self.minor >= (1, 15)
-
-    @property
     def cel_beta(self) -> bool:
         """``policies.kyverno.io/v1beta1``."""
         return self.minor >= (1, 16)

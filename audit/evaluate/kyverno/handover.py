@@ -43,14 +43,13 @@ def join(documents: Iterable[bytes]) -> bytes:
 
 
 def values_document(
-    own: Mapping[str, Any] | None, namespaces: Mapping[str, Mapping[str, str]], *, whole_namespaces: bool
+    own: Mapping[str, Any] | None, namespaces: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
     """A values file: the user's, with the collected namespaces' labels, which win.
 
     Args:
         own: the user's values, decoded.
         namespaces: labels by namespace.
-        whole_namespaces: the CLI takes Namespace objects, not only their labels.
     """
     values = {
         key: value for key, value in (own or {}).items() if key not in ("apiVersion", "kind", "metadata")
@@ -59,12 +58,12 @@ def values_document(
         *(entry for entry in values.get("namespaceSelector") or [] if entry.get("name") not in namespaces),
         *({"name": name, "labels": dict(labels)} for name, labels in sorted(namespaces.items())),
     ]
-    if whole_namespaces:
-        listed = {namespace_name(entry): entry for entry in values.get("namespaces") or []}
-        for name, labels in namespaces.items():
-            metadata = {"name": name, "labels": dict(labels)}
-            listed[name] = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-        values["namespaces"] = [listed[name] for name in sorted(listed)]
+    # Classic policies ask for labels only, CEL's namespaceObject for the whole Namespace.
+    listed = {namespace_name(entry): entry for entry in values.get("namespaces") or []}
+    for name, labels in namespaces.items():
+        metadata = {"name": name, "labels": dict(labels)}
+        listed[name] = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    values["namespaces"] = [listed[name] for name in sorted(listed)]
     return {
         "apiVersion": "cli.kyverno.io/v1alpha1",
         "kind": "Values",

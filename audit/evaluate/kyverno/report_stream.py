@@ -59,7 +59,7 @@ class Printed(msgspec.Struct, frozen=True):
 _START = re.compile(rb'\{"(?:kind|apiVersion|metadata|results|source|summary)":')
 _REFUSED_BLOCK = re.compile(
     # Text without a newline may stand before the first divider.
-    r"-{20,}\n(?:Policies Skipped|Invalid Policies):\n(.*?)^-{20,}$",
+    r"-{20,}\n(?:Policies Skipped|Invalid Policies)[^\n]*:\n(.*?)^-{20,}$",
     re.MULTILINE | re.DOTALL,
 )
 _REFUSED = re.compile(r"^\d+\. (?P<name>[^\s:]+)(?:: (?P<reason>.*))?$", re.MULTILINE)

@@ -171,8 +171,7 @@ class CliRuns:
             if (labels := request.surroundings.labels_of(name)) is not None
         }
         if self.request.values or namespaces:
-            whole = self.cli.capabilities.namespace_objects
-            values = values_document(self.request.values, namespaces, whole_namespaces=whole)
+            values = values_document(self.request.values, namespaces)
             arguments += ["-f", str(_write(folder / "values.yaml", values))]
         if self.request.user:
             arguments += ["-u", str(_write(folder / "user.yaml", self.request.user))]
