@@ -49,6 +49,7 @@ class Connection:
     def __init__(self, url: str, token: Secret, settings: ServerSettings) -> None:
         self.url = url.rstrip("/")
         self._closed = threading.Event()
+        self._in_vain = False
         self._client = _client(self.url, token, settings)
         self._session: requests.Session = self._client._session  # noqa: SLF001  # made by our own subclass
 
@@ -135,14 +136,20 @@ class Connection:
         return response.content
 
     def _again(self, attempt: Callable[[], T]) -> T:
-        """Attempt, and again after failures that pass."""
-        for delay in (*_DELAYS, None):
+        """Attempt, and again after failures that pass: less often once all attempts were in vain."""
+        delays = _DELAYS[:1] if self._in_vain else _DELAYS
+        for delay in (*delays, None):
             try:
-                return _translated(attempt)
+                result = _translated(attempt)
             except _PassingError as passing:
                 if delay is None or self._closed.is_set():
+                    self._in_vain = True
                     raise passing.error from passing
-                self._closed.wait(min(max(delay, passing.after), _LONGEST_DELAY))
+                longest = delays[-1] if self._in_vain else _LONGEST_DELAY
+                self._closed.wait(min(max(delay, passing.after), longest))
+            else:
+                self._in_vain = False
+                return result
         raise AssertionError  # the last delay is None
 
 
