@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -12,13 +15,20 @@ from audit.errors import EngineError
 from audit.evaluate.opa_server.engine import open_engine
 from audit.evaluate.opa_server.program import Program
 from audit.model.finding import Outcome
+from audit.native.evaluator import EvalLimits
+from tests.meta.documents import blocks
+from tests.opa_server.odd_objects import odd_objects
 from tests.opa_server.programs import (
     TOKEN,
+    Embedded,
     bundle_server,
+    canonical,
+    opa_binary,
     program_of,
     running,
     server_engine,
     settings,
+    shipped,
     write_bundle,
 )
 from tests.opa_server.test_failures import SMALL, letters, pods
@@ -149,3 +159,33 @@ def test_an_error_names_our_files(tmp_path: Path) -> None:
     assert answers[0][0].outcome is Outcome.ERROR
     assert answers[0][0].message.startswith("a.rego:")
     assert str(tmp_path) not in answers[0][0].message
+
+
+def test_the_bundle_that_the_page_describes(tmp_path: Path) -> None:
+    """Its commands are run as they stand, and the server answers as the embedded engine does."""
+    [block] = [b for b in blocks("console") if b.file.name == "opa-server.md" and "opa build" in b.text]
+    commands = "\n".join(line.removeprefix("$ ") for line in block.text.splitlines())
+    subprocess.run(
+        ["sh", "-e", "-c", commands],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PATH": os.pathsep.join(
+                (str(Path(sys.executable).parent), str(Path(opa_binary()).parent), os.environ["PATH"])
+            ),
+        },
+        check=True,
+    )
+    _, everything = shipped()
+    items = list(odd_objects(60, 5))
+    with (
+        bundle_server(tmp_path, tmp_path / "fleetaudit.tar.gz") as site,
+        server_engine(everything, url=site.url, bundle=True) as engine,
+    ):
+        assert engine.notices == ()
+        answers = canonical(engine.answers(items, b"{}"))
+    embedded = Embedded(everything, EvalLimits())
+    try:
+        assert answers == canonical(embedded.answers(items, b"{}"))
+    finally:
+        embedded.evaluator.close()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import collections
+import json
 import os
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from audit.native.evaluator import EvalLimits
+from audit.native.evaluator import EvalLimits, EvalRule
 from tests.opa_server.odd_objects import inventory_of, odd_objects
 from tests.opa_server.programs import (
     Embedded,
@@ -16,6 +19,7 @@ from tests.opa_server.programs import (
     Remote,
     bundle_server,
     canonical,
+    program_of,
     server_engine,
     shipped,
     write_bundle,
@@ -83,3 +87,44 @@ def test_bundle(
     ):
         assert engine.notices == ()
         compare(engine, items, inventory, wanted)
+
+
+def test_values_near_the_limit_of_what_is_shown() -> None:
+    """Whether a value is shown, and the size that is told instead, are counted alike."""
+    rng = random.Random(SEED)
+    atoms: tuple[Any, ...] = (
+        None,
+        True,
+        0,
+        127,
+        128,
+        -32,
+        -33,
+        2**31,
+        2**40,
+        2**63,
+        1.5,
+        "",
+        "a" * 31,
+        "é" * 16,
+        "x" * 300,
+    )
+
+    def value(depth: int) -> Any:
+        if depth == 0 or rng.random() < 0.3:
+            return rng.choice(atoms)
+        if rng.random() < 0.5:
+            return [value(depth - 1) for _ in range(rng.choice((0, 3, 15, 16, 40)))]
+        return {f"k{number}": value(depth - 1) for number in range(rng.choice((0, 3, 15, 16, 40)))}
+
+    body = 'applies := true\n\nviolations contains {"path": [], "message": "m", "seen": input.x, "expected": input.y}\n'
+    program = program_of({"a.rego": f"package r.a\n\n{body}"}, [EvalRule(id="r/a", package="r.a")])
+    objects = [("Pod", json.dumps({"x": value(3), "y": value(3)}).encode()) for _ in range(300)]
+    embedded = Embedded(program, EvalLimits())
+    try:
+        wanted = canonical(embedded.answers(objects, b"{}"))
+    finally:
+        embedded.evaluator.close()
+    assert 30 < sum(b"(a value of" in line for line in wanted) < 270
+    with server_engine(program) as engine:
+        assert canonical(engine.answers(objects, b"{}")) == wanted
