@@ -298,6 +298,9 @@ def test_an_inventory_that_does_not_arrive_decides_nothing(proxy: Proxy) -> None
         assert [letters(each) for each in engine.answers(pods(1), b"{}")] == ["pfp"]
         proxy.plan = lambda r: Reply(413, b"too large") if r.method == "PATCH" else None
         answers = list(engine.answers(pods(3), b'{"Node": {}}'))
+        proxy.plan = lambda r: None
+        # The next cluster's is smaller.
+        assert [letters(each) for each in engine.answers(pods(1), b"{}")] == ["pfp"]
     assert_no_decision(answers, {"http_413"})
 
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from audit.evaluate.opa_server.answers import OddAnswerError, Reader, as_bytes
-from audit.evaluate.opa_server.failures import MAX_MESSAGE, AskError, Cause
-from audit.evaluate.opa_server.placement import Answers, Placement, Question, unfit
+from audit.evaluate.opa_server.failures import AskError, Cause
+from audit.evaluate.opa_server.placement import Placement, Question, unfit
 from audit.evaluate.opa_server.settings import ServerSettings
 from audit.model.finding import PairAnswer
 from audit.native.evaluator import EvalRule
@@ -252,6 +252,3 @@ class _Work:
         return [
             [found[rule] for rule in item.rules] for item, found in zip(self.batch, self._found, strict=True)
         ]
-
-
-__all__ = ["MAX_MESSAGE", "Answers", "Asker", "Item"]

@@ -19,7 +19,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import ReadTimeoutError
 
-from audit.evaluate.opa_server.failures import MAX_MESSAGE, AskError, Cause, one_line
+from audit.evaluate.opa_server.failures import AskError, Cause, one_line
 from audit.evaluate.opa_server.settings import Secret, ServerSettings
 
 T = TypeVar("T")
@@ -317,6 +317,3 @@ def _words(value: object) -> str:
 def _retry_after(response: requests.Response) -> float:
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0.0
-
-
-__all__ = ["MAX_ANSWER_BYTES", "MAX_MESSAGE", "Connection"]

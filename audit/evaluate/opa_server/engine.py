@@ -100,7 +100,7 @@ class OpaServerEngine:
         try:
             self._place(inventory)
         except AskError as error:
-            self._asker.give_up(error)
+            return self._failed(objects, error)
         return self._stream(objects)
 
     def _place(self, inventory: bytes) -> None:
@@ -113,6 +113,7 @@ class OpaServerEngine:
 
     def close(self) -> None:
         """Wait for what is under way, then take the rules off the server."""
+        self._asker.give_up(AskError(Cause.LOST, "engine_failed", "the run was ended"))
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._placement.close()
 
@@ -129,13 +130,21 @@ class OpaServerEngine:
             for future in waiting:
                 future.cancel()
 
+    def _failed(self, objects: Iterable[tuple[str, bytes]], error: AskError) -> Iterator[list[PairAnswer]]:
+        """Answers about a cluster whose inventory the server does not have."""
+        for kind, _ in objects:
+            yield [self._error(rule, error.reason, error.message) for rule in self._due(kind)]
+
     def _judge(self, batch: Sequence[tuple[str, bytes]]) -> list[list[PairAnswer]]:
         items = [Item(raw, self._due(kind)) for kind, raw in batch]
         broken = {place for place, item in enumerate(items) if item.rules and not _is_json(item.raw)}
         sound = [item for place, item in enumerate(items) if place not in broken]
         answers = iter(self._asker.answers(sound))
         return [
-            self._bad_input(item) if place in broken else next(answers) for place, item in enumerate(items)
+            [self._error(rule, "bad_input", "the object is no JSON") for rule in item.rules]
+            if place in broken
+            else next(answers)
+            for place, item in enumerate(items)
         ]
 
     def _due(self, kind: str) -> tuple[int, ...]:
@@ -146,13 +155,8 @@ class OpaServerEngine:
             )
         return known
 
-    def _bad_input(self, item: Item) -> list[PairAnswer]:
-        return [
-            PairAnswer(
-                self._asked[rule].id, Outcome.ERROR, reason="bad_input", message="the object is no JSON"
-            )
-            for rule in item.rules
-        ]
+    def _error(self, rule: int, reason: str, message: str) -> PairAnswer:
+        return PairAnswer(self._asked[rule].id, Outcome.ERROR, reason=reason, message=message)
 
 
 def _is_json(raw: bytes) -> bool:
@@ -212,6 +216,3 @@ def open_engine(
     except BaseException:
         placement.close()
         raise
-
-
-__all__ = ["OpaServerEngine", "open_engine"]

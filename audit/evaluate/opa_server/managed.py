@@ -112,7 +112,6 @@ class ManagedServer:
         self._home = Path(tempfile.mkdtemp(prefix="fleetaudit-opa-"))
         self._process: subprocess.Popen[bytes] | None = None
         self._over = threading.Event()
-        self.ended_for_memory = False
         try:
             (self._home / "bundle").mkdir()
             (self._home / "tmp").mkdir()
@@ -238,7 +237,6 @@ class ManagedServer:
             except OSError:
                 return
             if resident > 2 * self._settings.memory_bytes:
-                self.ended_for_memory = True
                 _kill_group(process)
                 return
 
