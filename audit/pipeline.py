@@ -1,15 +1,10 @@
 """The audit on one page: collect, normalise, evaluate, assess, score, record. Read this file first.
 
-The pipeline is handed its adapters (`wiring` builds them) and owns none. Reports are written afterwards, from the
-`AssessmentResult` alone.
+The pipeline is handed its parts (`audit.wiring` builds them) and owns none. Reports, the sixth stage, are written
+afterwards, from the `AssessmentResult` alone.
 """
 
 from __future__ import annotations
-
-import datetime as dt
-from collections.abc import Callable, Sequence
-
-import msgspec
 
 from audit.assess.allow import mark_allowed
 from audit.assess.controls import Assessor
@@ -17,62 +12,24 @@ from audit.assess.inputs import AssessInputs
 from audit.assess.statements import statement_states
 from audit.collect.members import Collected, Member, collect_member
 from audit.evaluate.runner import doubts_about, judge
-from audit.model.acceptance import AllowedGap, Statement
-from audit.model.control import Catalog, Check, MappingEntry, Profile
-from audit.model.gap import Gap, GapKind, Notice
-from audit.model.result import AssessmentResult, RuleState, WaiverState
-from audit.model.run import RunRecord
-from audit.ports import Clock, Engine, ProgressSink, StopSignal
-from audit.record.findings import FindingStore
-from audit.record.ledger import Ledger
-from audit.record.proof import Proof
+from audit.model.gap import Gap, GapKind
+from audit.model.result import AssessmentResult
+from audit.parts import Parts
+from audit.ports import Clock, ProgressSink, StopSignal
 from audit.score.frameworks import score
 from audit.score.inputs import ScoreInputs
-from audit.score.verdict import GateConditions, incomplete_reasons, judge_gates
-
-
-class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything one run needs, put together by `wiring`."""
-
-    title: str
-    members: Sequence[Member]
-    engines: Sequence[Engine]
-    rules: tuple[RuleState, ...]
-    catalogs: tuple[Catalog, ...]
-    mappings: tuple[MappingEntry, ...]
-    checks: tuple[Check, ...]
-    profile: Profile
-    statements: tuple[Statement, ...]
-    waivers: Callable[[], tuple[WaiverState, ...]]
-    """Asked at the end, when it is known what each waiver accepted."""
-    allowed_gaps: tuple[AllowedGap, ...]
-    load_gaps: tuple[Gap, ...]
-    """What the library could not load: a broken policy of the user's is a gap like any other."""
-    load_notices: tuple[Notice, ...]
-    """What the library has to say without stopping, for example a mapping that leads nowhere."""
-    workload_kinds: frozenset[str]
-    gates: GateConditions
-    ledger: Ledger
-    findings: FindingStore
-    proof: Proof
-    finish_record: Callable[[Proof, Sequence[Collected], Ledger, dt.datetime], RunRecord]
+from audit.score.verdict import incomplete_reasons, judge_gates
 
 
 def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopSignal) -> AssessmentResult:
     """One whole run. Whatever goes wrong outside costs a gap or an error answer, not the run."""
     now = clock.now()
-    gaps: list[Gap] = list(parts.load_gaps)
-    notices: list[Notice] = list(parts.load_notices)
-    reached: list[Collected] = []
-    for member in parts.members:
-        with collect_member(member, parts.proof, progress=progress, stop=stop) as collected:
-            evaluate_member(parts, collected, progress=progress, stop=stop)
-            gaps += collected.gaps
-            notices += collected.notices
-            reached.append(collected)
+    # 1 collect, 2 normalise, 3 evaluate: one cluster after the other, so that memory never holds a fleet.
+    members = [look_at(member, parts, progress=progress, stop=stop) for member in parts.members]
     parts.ledger.flush()
-
-    all_gaps = mark_allowed(gaps, parts.allowed_gaps, now)
+    found = [*parts.load_gaps, *(gap for member in members for gap in member.gaps)]
+    gaps = mark_allowed(found, parts.allowed_gaps, now)
+    # 4 assess: a status for each control, on each cluster and on the fleet.
     assessor = Assessor(
         AssessInputs(
             catalogs=parts.catalogs,
@@ -80,14 +37,15 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
             checks=parts.checks,
             rules=parts.rules,
             tally=parts.ledger.tally,
-            gaps=all_gaps,
+            gaps=gaps,
             statements=parts.statements,
-            clusters={collected.name: collected.reached for collected in reached},
+            clusters={member.name: member.reached for member in members},
             profile=parts.profile,
             now=now,
         )
     )
     controls = assessor.assess()
+    # 5 score: ratios, what holds them back, the gates.
     scores = score(
         ScoreInputs(
             catalogs=parts.catalogs,
@@ -97,8 +55,9 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
             what_if=assessor.status_after,
         )
     )
-    record = parts.finish_record(parts.proof, reached, parts.ledger, now)
-    reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, all_gaps)
+    # 7 record: what all of it rests on.
+    record = parts.finish_record(members, now)
+    reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, gaps)
     return AssessmentResult(
         title=parts.title,
         record=record,
@@ -108,8 +67,8 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         rules=parts.rules,
         mappings=parts.mappings,
         checks=parts.checks,
-        gaps=all_gaps,
-        notices=tuple(notices),
+        gaps=gaps,
+        notices=(*parts.load_notices, *(notice for member in members for notice in member.notices)),
         waivers=parts.waivers(),
         statements=statement_states(parts.statements, controls, now),
         gates=judge_gates(parts.gates, scores, parts.findings.counts(), record.denominator.objects),
@@ -119,23 +78,26 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     )
 
 
-def evaluate_member(parts: Parts, collected: Collected, *, progress: ProgressSink, stop: StopSignal) -> None:
-    """Judge all objects of one cluster and book every pair; stopped half-way, the rest is a gap."""
-    progress.stage(f"Judge {collected.name}", len(collected))
-    rules = [rule for engine in parts.engines for rule in engine.rules()]
-    doubts = doubts_about(rules, collected.gaps, collected.member.context, parts.workload_kinds)
-    for judged in judge(
-        collected.name, collected.objects(), parts.engines, inventory=collected.inventory(), doubts=doubts
-    ):
-        parts.ledger.book(judged.object, judged.answers, judged.due)
-        progress.advance()
-        if stop.is_set():
-            collected.gaps.append(
-                Gap(
-                    kind=GapKind.INTERRUPTED,
-                    cluster=collected.name,
-                    source=collected.name,
-                    reason="stopped before every object was judged",
+def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopSignal) -> Collected:
+    """Read one cluster, judge its objects and book every pair. Stopped half-way, the rest is a gap."""
+    with collect_member(member, parts.proof, progress=progress, stop=stop) as collected:
+        progress.stage(f"Judge {collected.name}", len(collected))
+        rules = [rule for engine in parts.engines for rule in engine.rules()]
+        doubts = doubts_about(rules, collected.gaps, member.context, parts.workload_kinds)
+        inventory = collected.inventory()
+        for judged in judge(
+            collected.name, collected.objects(), parts.engines, inventory=inventory, doubts=doubts
+        ):
+            parts.ledger.book(judged.object, judged.answers, judged.due)
+            progress.advance()
+            if stop.is_set():
+                collected.gaps.append(
+                    Gap(
+                        kind=GapKind.INTERRUPTED,
+                        cluster=collected.name,
+                        source=collected.name,
+                        reason="stopped before every object was judged",
+                    )
                 )
-            )
-            return
+                break
+        return collected

@@ -1,0 +1,166 @@
+"""Puts one audit together, runs it, and closes its books."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+import audit
+from audit.assess.waive import WaiverIndex
+from audit.collect.members import Collected
+from audit.collect.texts import SourceTexts
+from audit.config.schema import Config
+from audit.library.catalogs import resolve_profile
+from audit.library.library import Library
+from audit.model.result import AssessmentResult, RuleState
+from audit.model.run import ClusterRecord, RunRecord
+from audit.parts import Parts
+from audit.pipeline import run_audit
+from audit.ports import Clock, ProgressSink, StopSignal
+from audit.record.findings import FindingStore
+from audit.record.ledger import Ledger
+from audit.record.places import Places
+from audit.record.population import PopulationWriter
+from audit.record.proof import Proof
+from audit.record.run_record import RecordFacts, build_record, digest_of_files
+from audit.report.json_writer import seal
+from audit.score.verdict import GateConditions
+from audit.wiring.collecting import members, native_reader
+from audit.wiring.content import load, selected_rules
+from audit.wiring.engines import Engines, embedded_opa
+
+
+class SystemClock:
+    """The machine's clock, in UTC."""
+
+    def now(self) -> dt.datetime:
+        """Aware, whole seconds."""
+        return dt.datetime.now(dt.UTC).replace(microsecond=0)
+
+
+@contextmanager
+def build(config: Config, *, progress: ProgressSink, clock: Clock | None = None) -> Iterator[Audit]:
+    """Load the library, start the engines, and get ready to run. Leaving it stops every process and removes every spool.
+
+    Raises:
+        AuditError: configuration or content is wrong, an engine can't be started, or the output can't be written.
+    """
+    with ExitStack() as stack:
+        yield Audit(config, stack, progress=progress, clock=clock or SystemClock())
+
+
+class Audit:
+    """One audit, ready to run once. Its result's groups are readable until `stack` is closed."""
+
+    def __init__(self, config: Config, stack: ExitStack, *, progress: ProgressSink, clock: Clock) -> None:
+        self._config = config
+        self._progress = progress
+        self._clock = clock
+        evaluator = stack.enter_context(embedded_opa(config))
+        self.library = load(config, evaluator)
+        self._engines = Engines(
+            config,
+            self.library,
+            selected_rules(config, self.library),
+            evaluator,
+            stack,
+            progress=progress,
+            now=clock.now(),
+        )
+        self._reader = stack.enter_context(native_reader(config, self.library))
+        self._population = PopulationWriter(Path(config.output.folder))
+        stack.callback(self._population.discard)
+        self._findings = FindingStore()
+        stack.callback(self._findings.close)
+        self._proof = Proof()
+        self._texts = SourceTexts(Path())
+        self._waivers = WaiverIndex(self.library.waivers, clock.now())
+        self._ledger = Ledger(
+            {rule.id: rule for rule in self.library.rules},
+            self._waivers.match,
+            Places(self._reader, self._texts.read),
+            self._findings,
+            self._population,
+        )
+
+    def run(self, stop: StopSignal) -> AssessmentResult:
+        """Run the pipeline."""
+        result = run_audit(self._parts(stop), clock=self._clock, progress=self._progress, stop=stop)
+        return seal(result)
+
+    def _parts(self, stop: StopSignal) -> Parts:
+        config, library, engines = self._config, self.library, self._engines
+        return Parts(
+            title=config.title,
+            members=list(
+                members(
+                    config,
+                    library,
+                    engines.selected,
+                    self._reader,
+                    self._texts,
+                    progress=self._progress,
+                    stop=stop,
+                )
+            ),
+            engines=engines.all,
+            rules=self._rules(),
+            catalogs=library.catalogs,
+            mappings=library.mappings,
+            checks=library.checks,
+            profile=resolve_profile(config.profile, library.catalogs, file=config.file or None),
+            statements=library.statements,
+            waivers=self._waivers.states,
+            allowed_gaps=config.allowed_gaps(),
+            load_gaps=(*library.gaps, *engines.gaps),
+            load_notices=(*library.notices, *engines.notices),
+            workload_kinds=frozenset(library.rule_set.workload_kinds),
+            gates=GateConditions(
+                fail_on=config.gates.fail_on,
+                min_ratio=config.gates.min_ratio,
+                min_coverage=config.gates.min_coverage,
+                min_objects=config.gates.min_objects,
+            ),
+            ledger=self._ledger,
+            findings=self._findings,
+            proof=self._proof,
+            finish_record=self._finish_record,
+        )
+
+    def _rules(self) -> tuple[RuleState, ...]:
+        selected = self._engines.selected
+        return tuple(RuleState(rule=rule, selected=rule.id in selected) for rule in self.library.rules)
+
+    def _finish_record(self, collected: Sequence[Collected], now: dt.datetime) -> RunRecord:
+        facts = RecordFacts(
+            version=audit.__version__,
+            engines=tuple(engine.version() for engine in self._engines.all),
+            rules=self._rules(),
+            rule_sources_sha256=digest_of_files(_rule_sources(self.library)),
+            catalogs=self.library.catalogs,
+            mappings_sha256=self.library.mappings_sha256,
+            configuration=self._config.record,
+            population_file=self._population.path.name,
+        )
+        digest = self._population.finish()
+        clusters = tuple(
+            ClusterRecord(
+                name=m.name, kind="manifests", reached=m.reached, subjects=m.subjects, paths=m.member.paths
+            )
+            for m in collected
+        )
+        return build_record(facts, self._proof, clusters, self._ledger, population_sha256=digest, now=now)
+
+
+def _rule_sources(library: Library) -> dict[str, bytes]:
+    """Every policy module and its data, shared code included, by a name of their own."""
+    sources = {name: text.encode() for name, text in library.rule_set.modules.items()}
+    sources["data"] = msgspec.json.encode(library.rule_set.data, order="sorted")
+    for program in library.rule_set.foreign:
+        sources |= {f"{program.source}: {key}": text.encode() for key, text in program.modules.items()}
+        sources[f"{program.source}: data"] = msgspec.json.encode(program.data, order="sorted")
+    return sources

@@ -1,0 +1,107 @@
+"""What people wrote: the built-in content and the user's, loaded, checked against the configuration, and selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from audit.config.check import check_names, rule_matches
+from audit.config.schema import Config
+from audit.errors import ConfigError
+from audit.evaluate.reader.engine import DUPLICATE_KEY
+from audit.library.foreign.opening import open_source
+from audit.library.library import Library, LibrarySources, load_all
+from audit.library.policy_source import PolicySource
+from audit.native.evaluator import Evaluator
+from audit.resources import content_dir
+from audit.wiring.engines import embedded_opa
+
+
+def load_library(config: Config) -> Library:
+    """Load all authored content, without anything else.
+
+    Raises:
+        AuditError: something of it is wrong.
+    """
+    with embedded_opa(config) as evaluator:
+        return load(config, evaluator)
+
+
+def load(config: Config, evaluator: Evaluator) -> Library:
+    """Like `load_library`, with an engine that is running already.
+
+    Raises:
+        AuditError: something of it is wrong.
+    """
+    sources = LibrarySources(
+        policies=[
+            PolicySource(path=content_dir("rego"), label="rego", builtin=True),
+            *_policy_sources(config),
+        ],
+        parameters=config.parameters,
+        pod_templates=[Path(path) for path in config.pod_templates],
+        mappings=[Path(path) for path in config.mappings],
+        waivers=[Path(path) for path in config.waivers],
+        statements=[Path(path) for path in config.statements],
+        clusters=frozenset(cluster.name for cluster in config.members()),
+    )
+    library = load_all(sources, evaluator, (DUPLICATE_KEY,))
+    _check_names(config, library)
+    return library
+
+
+def selected_rules(config: Config, library: Library) -> frozenset[str]:
+    """Ids of the rules that are asked."""
+
+    def meant(patterns: Sequence[str], rule: str) -> bool:
+        return any(rule_matches(pattern, rule) for pattern in patterns)
+
+    return frozenset(
+        rule.id
+        for rule in library.rules
+        if (not config.rules.select or meant(config.rules.select, rule.id))
+        and not meant(config.rules.skip, rule.id)
+    )
+
+
+def _check_names(config: Config, library: Library) -> None:
+    problems = check_names(
+        config,
+        rules=[rule.id for rule in library.rules],
+        controls={catalog.id: [c.id for c in catalog.controls] for catalog in library.catalogs},
+    )
+    if problems:
+        first, *others = problems
+        raise ConfigError(
+            first.message,
+            file=first.file,
+            line=first.line,
+            column=first.column,
+            key=first.key,
+            suggestion=first.suggestion,
+            others=others,
+        )
+
+
+def _policy_sources(config: Config) -> Iterator[PolicySource]:
+    """The user's policies, pinned addresses fetched."""
+    cache = (Path(config.cache) if config.cache else Path.home() / ".cache") / "fleetaudit" / "policies"
+    for path in config.policy.paths:
+        yield open_source(path, cache)
+    for entry in config.policy.sources:
+        known = PolicySource(
+            path=Path(),
+            label="",
+            builtin=False,
+            name=entry.name or "",
+            shape=entry.shape,
+            namespaces=entry.namespaces,
+            rules=entry.rules,
+            data=tuple(Path(path) for path in entry.data),
+            libraries=tuple(Path(path) for path in entry.libraries),
+            kinds=entry.kinds,
+            combine=entry.combine,
+            allow=entry.allow or "",
+            severity=entry.severity,
+        )
+        yield open_source(entry.path, cache, known)

@@ -1,0 +1,118 @@
+"""What judges: the engines of one run, in the order they are asked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import msgspec
+
+import audit
+from audit.config.environment import read_secret
+from audit.config.schema import Config
+from audit.evaluate.reader.engine import ReaderEngine
+from audit.evaluate.rego.engine import RegoEngine
+from audit.evaluate.rego.foreign import ForeignRegoEngine, eval_rules
+from audit.library.library import Library
+from audit.model.gap import Gap, Notice
+from audit.native.evaluator import EvalLimits, Evaluator
+from audit.ports import Engine, ProgressSink
+from audit.wiring.cores import jobs
+
+
+@contextmanager
+def embedded_opa(config: Config) -> Iterator[Evaluator]:
+    """The engine that loads the Rego and, unless a server does it, evaluates it."""
+    limits = EvalLimits(object_seconds=config.limits.object_seconds, memory_bytes=config.limits.memory_bytes)
+    with Evaluator(
+        jobs=jobs(config), limits=limits, allow_builtins=config.policy.allow_builtins
+    ) as evaluator:
+        yield evaluator
+
+
+class Engines:
+    """The engines of one run, started.
+
+    Args:
+        config: which of them are wanted, and how.
+        library: what they are asked.
+        selected: ids of the rules to ask. What can't be asked after all is taken out: see `self.selected`.
+        evaluator: the embedded engine that loaded the library.
+        stack: closes whatever is started here.
+        progress: told of what takes long.
+        now: the moment that accepted exceptions are judged at.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        library: Library,
+        selected: frozenset[str],
+        evaluator: Evaluator,
+        stack: ExitStack,
+        *,
+        progress: ProgressSink,
+        now: dt.datetime,
+    ) -> None:
+        self.selected = selected
+        self.gaps: list[Gap] = []
+        """What could not be asked."""
+        self.notices: list[Notice] = []
+        self._config = config
+        self._library = library
+        self._evaluator = evaluator
+        self._stack = stack
+        self._progress = progress
+        self._now = now
+        self.all: list[Engine] = [
+            self._rego(),
+            *self._foreign(),
+            *self._kyverno(),
+            ReaderEngine(audit.__version__, self.selected),
+        ]
+
+    def _rego(self) -> Engine:
+        """The embedded OPA, or a server. The embedded one compiles in any case: its errors name file and line."""
+        rule_set, options = self._library.rule_set, self._config.engine.opa
+        rules = tuple(rule for rule in rule_set.rules if rule.id in self.selected)
+        asked = rule_set.eval_rules(self.selected)
+        self._evaluator.load(rule_set.modules, msgspec.json.encode(rule_set.data), asked).check()
+        if self._config.engine.rego == "embedded":
+            return RegoEngine(self._evaluator, rules)
+        from audit.evaluate.opa_server.start import settings_from, start
+
+        token = read_secret(options.token_env) if options.token_env else ""
+        settings = settings_from(options, self._config.limits, token=token, jobs=jobs(self._config))
+        engine = start(settings, self._evaluator, rule_set, rules, asked, say=self._progress.note)
+        self._stack.callback(engine.close)
+        self.notices += engine.notices
+        return engine
+
+    def _foreign(self) -> Iterator[Engine]:
+        """One child for each program: names and data of two sources never meet."""
+        for program in self._library.rule_set.foreign:
+            asked = eval_rules(program, self.selected)
+            if asked:
+                evaluator = self._stack.enter_context(embedded_opa(self._config))
+                evaluator.load(program.modules, msgspec.json.encode(program.data), asked).check()
+                yield ForeignRegoEngine(evaluator, program, self.selected)
+
+    def _kyverno(self) -> Iterator[Engine]:
+        """The Kyverno CLI, when there are policies for it. What it can't be asked is a gap, and deselected."""
+        loaded = self._library.kyverno
+        if not (loaded.policies or loaded.gaps or loaded.notices):
+            return
+        from audit.evaluate.kyverno import KyvernoOptions, build_kyverno
+
+        self._progress.note("Trying the Kyverno policies")
+        build = build_kyverno(loaded, self._now, KyvernoOptions(jobs=jobs(self._config)))
+        self._stack.callback(build.close)
+        self.gaps += build.gaps
+        self.notices += build.notices
+        askable = {rule.id for rule in build.rules}
+        self.selected -= {rule.id for rule in loaded.rules} - askable
+        if build.start is not None and not askable.isdisjoint(self.selected):
+            engine = build.start(self.selected)
+            self._stack.callback(engine.close)
+            yield engine

@@ -1,0 +1,32 @@
+"""The report formats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from audit.ports import ReportWriter
+
+
+def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
+    """The report writers of these formats, in the order given.
+
+    Raises:
+        KeyError: an unknown format.
+    """
+    from audit.report.csv_writer import CsvWriter
+    from audit.report.html import HtmlWriter
+    from audit.report.json_writer import JsonWriter
+    from audit.report.junit import JunitWriter
+    from audit.report.markdown import MarkdownWriter
+    from audit.report.sarif import SarifWriter
+
+    known: dict[str, Any] = {
+        "html": lambda: HtmlWriter(language=lang),
+        "json": JsonWriter,
+        "sarif": SarifWriter,
+        "junit": JunitWriter,
+        "markdown": MarkdownWriter,
+        "csv": CsvWriter,
+    }
+    return [known[name]() for name in names]
