@@ -18,6 +18,7 @@ from audit.library.foreign.load import ForeignLoad, NothingOfThatNameError, gate
 from audit.library.foreign.naming import source_names
 from audit.library.foreign.reading import SourceFile
 from audit.library.foreign.settle import policy_gap
+from audit.library.kinds import impossible_kind
 from audit.library.policy_source import PolicySource as PolicySource  # noqa: PLC0414  # other loaders take it from here
 from audit.model.foreign import ForeignProgram, Shape
 from audit.model.gap import Gap, Notice
@@ -161,7 +162,7 @@ def _compile_alone(
 ) -> None:
     """Compile a user's source on top of what is known good, so that an error is its own and costs nothing else."""
     asked = [EvalRule(id=rule.id, package=rule.package) for rule in rules]
-    evaluator.load(modules, msgspec.json.encode(data), asked).check()
+    evaluator.load(modules, msgspec.json.encode(data), asked, strict=True).check()
 
 
 def _read_source(source: PolicySource) -> dict[str, str]:
@@ -284,10 +285,10 @@ class _Custom(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
     annotations = package.annotations or {}
 
-    def wrong(message: str, *, key: str | None = None) -> ContentError:
-        return ContentError(
-            message, file=package.file, line=package.line, key=key, suggestion="see rego/README.md"
-        )
+    def wrong(
+        message: str, *, key: str | None = None, suggestion: str = "see rego/README.md"
+    ) -> ContentError:
+        return ContentError(message, file=package.file, line=package.line, key=key, suggestion=suggestion)
 
     family, _, name = package.package.partition(".")
     if not name or "." in name:
@@ -299,7 +300,11 @@ def _rule(package: PackageInfo, text: str, source: PolicySource) -> Rule:
         custom = msgspec.convert(annotations["custom"], _Custom)
     except msgspec.ValidationError as error:
         raise wrong(str(error), key="custom") from error
-    kinds = {kind_key(entry.group, kind) for entry in custom.match.kinds for kind in entry.kinds}
+    named = [(entry.group, kind) for entry in custom.match.kinds for kind in entry.kinds]
+    for group, kind in named:
+        if impossible := impossible_kind(group, kind):
+            raise wrong(impossible[0], key="custom.match.kinds", suggestion=impossible[1])
+    kinds = {kind_key(group, kind) for group, kind in named}
     if custom.match.pod_templates:
         kinds.add(_POD_TEMPLATES)
     if not kinds:

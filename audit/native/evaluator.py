@@ -198,6 +198,7 @@ class Evaluator:
         rules: Sequence[EvalRule],
         *,
         now_ns: int | None = None,
+        strict: bool = False,
     ) -> LoadReport:
         """Compile modules once and get ready to ask `rules`.
 
@@ -207,6 +208,8 @@ class Evaluator:
             rules: what to ask; answers come in this order.
             now_ns: the moment that every evaluation sees, in nanoseconds since 1970; the present by default. Only
                 builtins that check dates read it, and ``time.now_ns`` where it is allowed.
+            strict: a failed builtin is an error, and a reference to what is defined nowhere is a problem. OPA itself
+                takes both for undefined, and a rule that lists violations then finds none.
 
         Raises:
             EngineError: the compiler ended the child.
@@ -222,6 +225,7 @@ class Evaluator:
                 "allow_builtins": self._allow,
                 "object_ms": int(self._limits.object_seconds * 1000),
                 "now_ns": time.time_ns() if now_ns is None else now_ns,
+                "strict": strict,
             }
         )
         report = msgspec.json.decode(self._call(Kind.LOAD, payload), type=LoadReport)

@@ -77,7 +77,8 @@ class Engines:
         rule_set, options = self._library.rule_set, self._config.engine.opa
         rules = tuple(rule for rule in rule_set.rules if rule.id in self.selected)
         asked = rule_set.eval_rules(self.selected)
-        self._evaluator.load(rule_set.modules, msgspec.json.encode(rule_set.data), asked).check()
+        data = msgspec.json.encode(rule_set.data)
+        self._evaluator.load(rule_set.modules, data, asked, strict=True).check()
         if self._config.engine.rego == "embedded":
             return RegoEngine(self._evaluator, rules)
         from audit.evaluate.opa_server.start import settings_from, start

@@ -121,10 +121,67 @@ def test_conflicts_bad_answers_and_undefined_stay_with_their_rule() -> None:
             assert "a.rego:" in answers[0].message
 
 
-def test_builtin_errors_are_undefined_as_in_opa() -> None:
-    body = APPLIES + 'violations contains {"path": [], "message": "m"} if to_number("x") == 1\n'
-    with loaded(a=body) as evaluator:
-        assert [outcomes(a) for a in evaluator.evaluate([pod("p")])] == ["p"]
+@pytest.mark.parametrize(("strict", "wanted"), [(False, "ppf"), (True, "epf")])
+def test_a_failed_builtin_is_undefined_in_opa_and_an_error_of_that_rule_when_strict(
+    strict: bool, wanted: str
+) -> None:
+    bodies = {
+        "a": APPLIES + 'violations contains {"path": [], "message": "m"} if to_number("x") == 1\n',
+        "b": PASSES,
+        "c": FAILS,
+    }
+    with Evaluator(jobs=2) as evaluator:
+        evaluator.load(modules(**bodies), b"{}", rules(**bodies), strict=strict).check()
+        answers = list(evaluator.evaluate(pods(30)))
+    assert [outcomes(each) for each in answers] == [wanted] * 30
+    if strict:
+        assert {(each[0].reason, each[0].message) for each in answers} == {
+            ("eval_builtin_error", 'a.rego:4: to_number: strconv.ParseFloat: parsing "x": invalid syntax')
+        }
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "data.lib.pod.privileged",
+        "data.lib.pods",
+        "data.nowhere",
+        "data.parameters.limitt",
+        'data.parameters["r/x"].limit',
+        "data.lib.missing[input.metadata.name]",
+    ],
+)
+def test_a_reference_to_what_nobody_defines_is_a_problem_when_strict(reference: str) -> None:
+    bodies = {"a": APPLIES + f'violations contains {{"path": [], "message": "m"}} if {reference}\n'}
+    sources = {**modules(**bodies), "lib.rego": "package lib.pods_\n\nprivileged := true\n"}
+    with Evaluator(jobs=1) as evaluator:
+        assert not evaluator.load(sources, b'{"parameters": {"limit": 1}}', rules(**bodies)).problems
+        [problem] = evaluator.load(
+            sources, b'{"parameters": {"limit": 1}}', rules(**bodies), strict=True
+        ).problems
+    assert (problem.file, problem.line, problem.code) == ("a.rego", 4, "unknown_reference")
+    assert "is defined nowhere" in problem.message
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "data.lib.pods.privileged",
+        "data.lib.pods.sizes.anything",
+        "data.lib.pods[input.kind]",
+        "data.lib[_].privileged",
+        "data.parameters.limit",
+        'data.parameters["r/a"].limit',
+        'data.inventory["v1/Node"]["x"]',
+        "data.r.a.applies",
+    ],
+)
+def test_references_that_may_lead_somewhere_are_accepted_when_strict(reference: str) -> None:
+    bodies = {"a": APPLIES + f'violations contains {{"path": [], "message": "m"}} if {reference}\n'}
+    sources = {**modules(**bodies), "lib.rego": "package lib.pods\n\nprivileged := true\n\nsizes[x] := 1 if x := input.kind\n"}
+    data = b'{"parameters": {"limit": 1, "r/a": {"limit": 2}}}'
+    with Evaluator(jobs=1) as evaluator:
+        assert evaluator.load(sources, data, rules(**bodies), strict=True).problems == ()
 
 
 def test_data_and_inventory() -> None:

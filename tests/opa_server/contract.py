@@ -36,6 +36,8 @@ def _seen(value: str) -> str:
 
 
 BIG = "x" * 9000
+BUILTIN_ERROR = "builtin_error"
+"""Rule that calls a builtin on a value it doesn't take. Rules of a server's own bundle can't report that."""
 CONFLICT = 'f(x) := "a" if x > 0\nf(x) := "b" if x > 0\n'
 
 SHAPES: dict[str, Shape] = {
@@ -106,7 +108,12 @@ SHAPES: dict[str, Shape] = {
         "conflict.rego:4: function data.r.conflict.f produced conflicting values for the same inputs: "
         '"a" at conflict.rego:3 "b" at conflict.rego:4',
     ),
-    "builtin_error": Shape(APPLIES + f'violations contains {_violation()} if to_number("x") == 1\n', "pass"),
+    BUILTIN_ERROR: Shape(
+        APPLIES + f'violations contains {_violation()} if to_number("x") == 1\n',
+        "error",
+        "eval_builtin_error",
+        f'{BUILTIN_ERROR}.rego:5: to_number: strconv.ParseFloat: parsing "x": invalid syntax',
+    ),
     "warns": Shape(_one(_violation()), "warn"),
     "long_message": Shape(
         _one(_violation(message='concat("", ["é" | some _ in numbers.range(1, 5000)])')), "fail"

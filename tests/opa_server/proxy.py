@@ -66,7 +66,7 @@ class Proxy:
 
     def asked(self) -> list[Request]:
         """Requests that ask rules about objects."""
-        return [request for request in self.seen if request.path.endswith("/reply")]
+        return [request for request in self.seen if request.path.partition("?")[0].endswith("/reply")]
 
 
 class _Server(http.server.ThreadingHTTPServer):

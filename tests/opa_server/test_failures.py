@@ -57,7 +57,7 @@ def on_reply(fault: Fault | Callable[[Request], Fault | None] | None) -> Callabl
     """Break requests about objects only."""
 
     def plan(request: Request) -> Fault | None:
-        if not request.path.endswith("/reply"):
+        if not request.path.partition("?")[0].endswith("/reply"):
             return None
         return fault(request) if callable(fault) else fault
 
@@ -165,7 +165,7 @@ def test_an_overloaded_server_is_given_up_and_nothing_passes(proxy: Proxy) -> No
 
 def edited(change: Callable[[Any], Any]) -> Callable[[Request, bytes], bytes]:
     def edit(request: Request, body: bytes) -> bytes:
-        if not request.path.endswith("/reply"):
+        if not request.path.partition("?")[0].endswith("/reply"):
             return body
         return json.dumps(change(json.loads(body))).encode()
 

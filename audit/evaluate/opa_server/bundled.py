@@ -86,6 +86,15 @@ class _Looks(msgspec.Struct, frozen=True):
     result: list[_LookRow] | None = None
 
 
+def _lenient(server: str) -> Notice:
+    return Notice(
+        source=server,
+        code="lenient_engine",
+        message="rules of a server's bundle are asked by free queries, which can't report a failed builtin: a rule that "
+        "calls one on a value it doesn't take finds nothing there, where the embedded engine says error",
+    )
+
+
 class BundledPlacement:
     """Asks with free queries; the inventory travels with the objects of rules that may read it.
 
@@ -109,6 +118,7 @@ class BundledPlacement:
             identity = self._identity = identify(self._connection, settings.timeout_seconds)
             self.notices = (
                 *notices_about(identity, settings, settings.url),
+                _lenient(settings.url),
                 *self._compare_policies(),
             )
             self._compare_data()

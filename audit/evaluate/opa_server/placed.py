@@ -59,8 +59,10 @@ class _Placed:
         self.notices: tuple[Notice, ...] = ()
         self.missing: dict[int, str] = {}
         self._prefix = prefix
-        self._reply = f"/v1/data/{prefix}/{ASK}/reply" if prefix else f"/v1/data/{ASK}/reply"
-        self._look = self._reply.replace("/reply", "/look")
+        root = f"/v1/data/{prefix}/{ASK}" if prefix else f"/v1/data/{ASK}"
+        # A failed builtin is an error, as in the embedded engine: undefined would read as "no violation".
+        self._reply = f"{root}/reply?strict-builtin-errors=true"
+        self._look = f"{root}/look?strict-builtin-errors=true"
         self._replies = msgspec.json.Decoder(_Result)
         self._looks = msgspec.json.Decoder(_LookResult)
         self._inventory = b""

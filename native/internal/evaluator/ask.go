@@ -167,6 +167,7 @@ func (v *view) run(
 		WithCancel(cancel).
 		WithTime(v.now).
 		WithMetrics(metrics.NoOp()).
+		WithStrictBuiltinErrors(v.strict).
 		Iter(context.Background(), func(r topdown.QueryResult) error {
 			result(r)
 			return nil

@@ -29,6 +29,9 @@ type LoadRequest struct {
 	AllowBuiltins []string          `json:"allow_builtins"`
 	ObjectMS      int64             `json:"object_ms"`
 	NowNS         int64             `json:"now_ns"`
+	// Strict holds rules to more than OPA does: a failed builtin is an error, and so is a reference to what is defined
+	// nowhere. Both would otherwise be undefined, which in a rule that lists violations reads as "none".
+	Strict bool `json:"strict"`
 }
 
 // ModuleInfo says how a module was read.
@@ -59,6 +62,7 @@ type program struct {
 	rules    []*ruleState
 	limit    time.Duration
 	now      time.Time
+	strict   bool
 
 	mu      sync.Mutex
 	classes map[string]*class
@@ -92,6 +96,7 @@ func load(request LoadRequest) (*program, LoadReport) {
 		data:     map[string]any{},
 		limit:    time.Duration(request.ObjectMS) * time.Millisecond,
 		now:      time.Unix(0, request.NowNS).UTC(),
+		strict:   request.Strict,
 		classes:  map[string]*class{},
 	}
 	if len(request.Data) > 0 {
@@ -100,6 +105,9 @@ func load(request LoadRequest) (*program, LoadReport) {
 		if err := decoder.Decode(&p.data); err != nil {
 			problems = append(problems, Problem{Code: "bad_data", Message: "data is not a JSON object: " + err.Error()})
 		}
+	}
+	if len(problems) == 0 && request.Strict {
+		problems = unknownReferences(compiler, p.data)
 	}
 	if len(problems) == 0 {
 		problems = p.addRules(request.Rules)
