@@ -6,6 +6,7 @@
 #   Only networking.k8s.io policies are read; those of a network plug-in (Cilium, Calico) or of an administrator are not.
 package lib.network
 
+import data.lib.address
 import data.lib.object as obj
 import data.lib.workload
 
@@ -34,33 +35,150 @@ restricts(policy, "Egress") if {
 	count(obj.list(policy, ["spec", "egress"])) > 0
 }
 
-# Rules of one direction that let everything through: no peer or every address, on every port. {"path", "rule"}
-open_rules(policy, direction) := [{"path": ["spec", fields[direction].rules, index], "rule": rule} |
+# Rules of one direction that let everything through, each alone or all of them together: any peer, on every port.
+# {"path", "rule"}
+open_rules(policy, direction) := alone if {
+	alone := [{"path": ["spec", fields[direction].rules, rule.index], "rule": rule.value} |
+		some rule in rules(policy, direction)
+		every_port(rule.ports)
+		anybody(rule.peers)
+	]
+	count(alone) > 0
+} else := [{"path": ["spec", fields[direction].rules], "rule": policy.spec[fields[direction].rules]}] if {
+	open_together(rules(policy, direction))
+} else := []
+
+# Rules of one direction that the policy restricts: {"index", "value", "ports", "peers"}.
+rules(policy, direction) := [rule |
 	restricts(policy, direction)
-	some index, rule in obj.list(policy, ["spec", fields[direction].rules])
-	is_object(rule)
-	count(obj.list(rule, ["ports"])) == 0
-	every_peer(obj.list(rule, [fields[direction].peers]))
+	some index, value in obj.list(policy, ["spec", fields[direction].rules])
+	rule := {
+		"index": index,
+		"value": value,
+		"ports": obj.list(value, ["ports"]),
+		"peers": obj.list(value, [fields[direction].peers]),
+	}
 ]
 
 fields := {"Ingress": {"rules": "ingress", "peers": "from"}, "Egress": {"rules": "egress", "peers": "to"}}
 
-every_peer([])
+# Rules add up: ranges of addresses over several rules, or ports over several.
+open_together(all_rules) if {
+	count(all_rules) > 1
+	address.everything(blocks(all_rules))
+} else if {
+	count(all_rules) > 1
+	every_port([port | some rule in all_rules; anybody(rule.peers); some port in rule.ports])
+	some rule in all_rules
+	anybody(rule.peers)
+} else := false
 
-every_peer(peers) if {
+# Addresses that are let through on every port.
+blocks(all_rules) := [block |
+	some rule in all_rules
+	every_port(rule.ports)
+	some peer in rule.peers
+	block := obj.mapping(peer, ["ipBlock"])
+	count(block) > 0
+]
+
+# No peer is named, or one of them is everybody.
+anybody([])
+
+anybody(peers) if {
 	some peer in peers
-	peer.ipBlock.cidr in everywhere
-	count(obj.list(peer, ["ipBlock", "except"])) == 0
+	any_pod(peer)
 }
 
-everywhere := {"0.0.0.0/0", "::/0"}
+anybody(peers) if address.everything([block |
+	some peer in peers
+	block := obj.mapping(peer, ["ipBlock"])
+	count(block) > 0
+])
+
+# Pods of every namespace, or of all but those that are left out.
+any_pod(peer) if {
+	count(obj.mapping(peer, ["ipBlock"])) == 0
+	names_nothing(obj.get(peer, ["namespaceSelector"], null))
+	names_nothing(obj.get(peer, ["podSelector"], {}))
+}
+
+# A peer without anything in it. The server refuses it; whoever does not lets anybody in.
+any_pod(peer) if {
+	every field in ["ipBlock", "namespaceSelector", "podSelector"] {
+		obj.get(peer, [field], null) == null
+	}
+}
+
+# A label selector that is empty, or that only leaves something out. Every namespace carries its name as a label.
+names_nothing(selector) if {
+	is_object(selector)
+	count(obj.mapping(selector, ["matchLabels"])) == 0
+	every requirement in obj.list(selector, ["matchExpressions"]) {
+		leaves_out(obj.text(requirement, ["operator"]), obj.text(requirement, ["key"]))
+	}
+}
+
+leaves_out("NotIn", _)
+
+leaves_out("DoesNotExist", _)
+
+leaves_out("Exists", "kubernetes.io/metadata.name")
+
+# No list of ports, or one that leaves out at most the thousand privileged ones. TCP decides: a list without UDP or SCTP closes
+# nothing that programs here are reached by.
+every_port([])
+
+every_port(ports) if {
+	some port in ports
+	obj.get(port, ["port"], null) == null
+	tcp(port)
+}
+
+every_port(ports) if {
+	some port in ports
+	is_number(port.endPort)
+	ranges := [{"from": entry.port, "to": obj.get(entry, ["endPort"], entry.port)} |
+		some entry in ports
+		tcp(entry)
+		is_number(entry.port)
+	]
+	cuts := sort({cut | some range in ranges; some cut in [range.from, range.to + 1]})
+	covered := [length |
+		some index, start in array.slice(cuts, 0, count(cuts) - 1)
+		inside(ranges, start)
+		length := cuts[index + 1] - start
+	]
+	sum(covered) >= 64511
+}
+
+tcp(port) if obj.get(port, ["protocol"], "TCP") == "TCP"
+
+inside(ranges, port) if {
+	some range in ranges
+	range.from <= port
+	port <= range.to
+}
 
 # A policy that isolates every pod of its namespace in one direction, and opens no more than it names.
 isolates_all_pods(policy, direction) if {
 	selects_all_pods(policy)
 	restricts(policy, direction)
-	count(open_rules(policy, direction)) == 0
+	not opens_wide(policy, direction)
 }
+
+# A policy that takes isolation back for all pods of the namespace, or all but those it leaves out.
+opens_all_pods(policy, direction) if {
+	names_nothing(pod_selector(policy))
+	opens_wide(policy, direction)
+}
+
+# Lets everything through, or the Internet on every port: an exception for private addresses still leaves the Internet.
+opens_wide(policy, direction) if {
+	count(open_rules(policy, direction)) > 0
+} else if {
+	address.most(blocks(rules(policy, direction)))
+} else := false
 
 # ---- labels of pods
 
@@ -99,25 +217,29 @@ service_selects(service, labels) if {
 	}
 }
 
-# Internal load balancer: an annotation of the cloud says so, or only named address ranges get in. `rules` are the parameters
+# Internal load balancer: an annotation of the cloud says so, or only named address ranges get in. `settings` are the parameters
 # of network/service-load-balancer.
-internal_balancer(service, rules) if {
+internal_balancer(service, settings) if {
 	some key, value in obj.mapping(service, ["metadata", "annotations"])
-	lower(sprintf("%v", [value])) in rules.internal_annotations[key]
+	lower(sprintf("%v", [value])) in settings.internal_annotations[key]
 }
 
-internal_balancer(service, rules) if {
-	some key, _ in obj.mapping(service, ["metadata", "annotations"])
-	"*" in rules.internal_annotations[key]
+internal_balancer(service, settings) if {
+	some key, value in obj.mapping(service, ["metadata", "annotations"])
+	not obj.absent(value)
+	"*" in settings.internal_annotations[key]
 }
 
 internal_balancer(service, _) if {
-	ranges := obj.list(service, ["spec", "loadBalancerSourceRanges"])
+	ranges := [{"cidr": trim_space(range)} |
+		some range in obj.list(service, ["spec", "loadBalancerSourceRanges"])
+		is_string(range)
+	]
 	count(ranges) > 0
 	every range in ranges {
-		is_string(range)
-		not trim_space(range) in everywhere
+		address.valid(range.cidr)
 	}
+	not address.most(ranges)
 }
 
 # ---- host names

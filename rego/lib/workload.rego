@@ -387,8 +387,13 @@ merged_container(value, index, t, field) := {
 	"partial": t.holds != "argo_template",
 	"windows": t.windows,
 } if {
-	name := text(object.get(value, "name", null), field)
+	name := text(object.get(value, "name", null), lone_name(t, field))
 }
+
+# A container that stands in a list of its own is called after the list.
+lone_name(t, field) := sprintf("%s[%v]", [t.spec_path[count(t.spec_path) - 1], field]) if {
+	is_number(field)
+} else := field
 
 init_type(value) := "sidecar" if {
 	value.restartPolicy == "Always"

@@ -164,6 +164,20 @@ test_effective_setting_prefers_the_container if {
 	workload.effective_path(containers[1], "runAsUser") == ["spec", "containers", 1, "securityContext", "runAsUser"] with input as object
 }
 
+test_steps_of_a_task_are_containers_with_or_without_a_name if {
+	step := {"image": "i", "securityContext": {"privileged": true}}
+	found({"apiVersion": "tekton.dev/v1", "kind": "Task", "spec": {
+		"steps": [step, object.union(step, {"name": "b"})],
+		"sidecars": [step],
+		"stepTemplate": {"env": []},
+	}}) == {
+		"stepTemplate": ["container", "spec.stepTemplate"],
+		"steps[0]": ["container", "spec.steps.0"],
+		"b": ["container", "spec.steps.1"],
+		"sidecars[0]": ["container", "spec.sidecars.0"],
+	}
+}
+
 test_pods_that_end_do_not_serve if {
 	some policy in ["Never", "OnFailure"]
 	workload.serving_containers == [] with input as object.union(pod, {"spec": {"restartPolicy": policy}})

@@ -2,8 +2,10 @@
 # scope: package
 # title: No network policy lets everything through
 # description: |
-#   Policies add up: one rule without peers and ports, or with the address range of everything, undoes every default deny for
-#   the pods it selects.
+#   Policies add up: one rule for any peer on any port undoes every default deny for the pods it selects. Any peer is no peer at
+#   all, the pods of every namespace (an empty selector, or one that only leaves some out), and every address, also in halves,
+#   over several rules, or with exceptions smaller than one network (an IPv4 /16, an IPv6 /48). Any port is no list of ports, all
+#   ports of TCP, and a list that leaves out only the privileged ones.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/services-networking/network-policies/#allow-all-ingress-traffic
 # custom:
@@ -43,6 +45,6 @@ violations contains violation if {
 		"path": open.path,
 		"message": sprintf("allows all %s traffic of the pods it selects", [lower(direction)]),
 		"seen": open.rule,
-		"expected": sprintf("peers under %s, or ports", [field.peers]),
+		"expected": sprintf("named peers under %s, or named ports", [field.peers]),
 	}
 }

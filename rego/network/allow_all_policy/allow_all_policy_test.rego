@@ -34,6 +34,31 @@ test_passes_on_named_peers_or_ports if {
 	outcome(policy({"egress": [{"to": [{"ipBlock": {"cidr": "0.0.0.0/0"}}], "ports": [{"port": 443}]}]})) == "pass"
 }
 
+test_fails_on_any_peer_however_it_is_written if {
+	every peers in [
+		[{"namespaceSelector": {}}],
+		[{"namespaceSelector": {}, "podSelector": {}}],
+		[peer, {"ipBlock": {"cidr": "::/0"}}],
+		[{"ipBlock": {"cidr": "0.0.0.0/1"}}, {"ipBlock": {"cidr": "128.0.0.0/1"}}],
+		[{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}],
+	] {
+		paths(policy({"ingress": [{"from": peers}]})) == {["spec", "ingress", 0]}
+		paths(policy({"policyTypes": ["Egress"], "egress": [{"to": peers}]})) == {["spec", "egress", 0]}
+	}
+}
+
+test_fails_on_any_port_however_it_is_written if {
+	every ports in [[{"port": 1, "endPort": 65535}], [{"protocol": "TCP"}, {"protocol": "UDP"}], [{"port": 1024, "endPort": 65535}]] {
+		paths(policy({"ingress": [{"ports": ports}]})) == {["spec", "ingress", 0]}
+	}
+	outcome(policy({"ingress": [{"ports": [{"port": 1024, "endPort": 2048}]}]})) == "pass"
+}
+
+test_fails_on_rules_that_open_everything_together if {
+	halves := [{"to": [{"ipBlock": {"cidr": "0.0.0.0/1"}}]}, {"to": [{"ipBlock": {"cidr": "128.0.0.0/1"}}]}]
+	paths(policy({"policyTypes": ["Egress"], "egress": halves})) == {["spec", "egress"]}
+}
+
 test_rules_of_a_direction_that_is_not_named_do_nothing if {
 	outcome(policy({"policyTypes": ["Egress"], "ingress": [{}], "egress": [{"to": [peer]}]})) == "pass"
 }

@@ -4,7 +4,8 @@
 # description: |
 #   Without a NetworkPolicy every pod of the cluster, and often more, reaches every port of a pod. A policy with an empty
 #   podSelector and the policy type Ingress turns this round for all pods of the namespace. One that opens everything to
-#   everybody does not count.
+#   everybody does not count, nor does one beside a second policy that does: policies add up. Everybody is judged as in
+#   network/allow-all-policy; the Internet on every port counts as open, too, whatever addresses are excepted.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/services-networking/network-policies/#default-deny-all-ingress-traffic
 # - ref: https://kubernetes.io/docs/concepts/security/multi-tenancy/#network-isolation
@@ -53,6 +54,22 @@ violations contains violation if {
 		"message": sprintf("no NetworkPolicy isolates all pods of namespace %s from incoming traffic", [obj.name]),
 		"seen": sprintf("%d network policies", [count(network.policies(obj.name))]),
 		"expected": "a NetworkPolicy with podSelector {} and policy type Ingress",
+	}
+}
+
+violations contains violation if {
+	applies
+	isolated
+	some policy in network.policies(obj.name)
+	network.opens_all_pods(policy, "Ingress")
+	violation := {
+		"path": ["metadata", "name"],
+		"message": sprintf("NetworkPolicy %s opens incoming traffic of all pods of namespace %s again", [
+			obj.text(policy, ["metadata", "name"]),
+			obj.name,
+		]),
+		"seen": policy.spec,
+		"expected": "no policy that lets everything through, or the whole Internet, for all pods",
 	}
 }
 

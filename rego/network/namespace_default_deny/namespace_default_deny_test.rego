@@ -47,15 +47,37 @@ test_policy_for_some_pods_does_not_count if {
 }
 
 test_open_policy_does_not_count if {
-	every peers in [[], null, [{"ipBlock": {"cidr": "0.0.0.0/0"}}], [{"ipBlock": {"cidr": "::/0"}}]] {
+	every peers in [
+		[],
+		null,
+		[{"ipBlock": {"cidr": "0.0.0.0/0"}}],
+		[{"ipBlock": {"cidr": "::/0"}}],
+		[{"ipBlock": {"cidr": "0.0.0.0/1"}}, {"ipBlock": {"cidr": "128.0.0.0/1"}}],
+		[{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}],
+		[{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"]}}],
+		[{"namespaceSelector": {}}],
+		[{"namespaceSelector": {}, "podSelector": {}}],
+	] {
 		rules := [{"from": peers}]
 		outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Ingress"], "ingress": rules})]) == "fail"
 	}
 }
 
-test_range_with_exception_is_not_open if {
-	rules := [{"from": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}]}]
+test_range_of_named_ports_is_not_open if {
+	rules := [{"from": [{"ipBlock": {"cidr": "0.0.0.0/0"}}], "ports": [{"port": 443}]}]
 	outcome(namespace, [policy({"podSelector": {}, "policyTypes": ["Ingress"], "ingress": rules})]) == "pass"
+}
+
+test_a_second_policy_may_not_open_all_pods_again if {
+	every selector in [{}, null, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}] {
+		again := policy({"podSelector": selector, "policyTypes": ["Ingress"], "ingress": [{}]})
+		outcome(namespace, [deny, again]) == "fail"
+		outcome(namespace, [again, deny]) == "fail"
+	}
+	some_pods := policy({"podSelector": {"matchLabels": {"app": "gateway"}}, "policyTypes": ["Ingress"], "ingress": [{}]})
+	outcome(namespace, [deny, some_pods]) == "pass"
+	narrow := policy({"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"ports": [{"port": 53}]}]})
+	outcome(namespace, [deny, narrow]) == "pass"
 }
 
 test_missing_selector_selects_all_pods if {

@@ -1,9 +1,11 @@
 # METADATA
 # scope: package
-# title: Every pod is selected by a network policy
+# title: A network policy restricts what reaches each pod
 # description: |
-#   A pod that no NetworkPolicy of its namespace selects accepts traffic from everywhere. Labels that the workload's
-#   controller adds to its pods are taken into account. Pods on the host network are outside the reach of policies.
+#   A pod that no NetworkPolicy of its namespace selects for incoming traffic accepts it from everywhere; a policy for outgoing
+#   traffic alone changes nothing there. Neither does one that lets everybody in, and it undoes the others: policies add up.
+#   Labels that the workload's controller adds to its pods are taken into account. Pods on the host network are outside the
+#   reach of policies.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/services-networking/network-policies/#the-two-sorts-of-pod-isolation
 # custom:
@@ -53,18 +55,31 @@ reachable := [template |
 violations contains violation if {
 	applies
 	some template in reachable
-	not selected(network.pod_labels(template))
+	count(selecting(network.pod_labels(template))) == 0
 	violation := {
 		"path": network.labels_path(template),
-		"message": "no NetworkPolicy of the namespace selects these pods",
+		"message": "no NetworkPolicy of the namespace restricts what reaches these pods",
 		"seen": object.get(template.metadata, "labels", null),
-		"expected": "labels that a NetworkPolicy selects",
+		"expected": "labels that a NetworkPolicy for incoming traffic selects",
 	}
 }
 
-default selected(_) := false
-
-selected(labels) if {
-	some policy in network.policies(obj.namespace)
-	obj.selects(network.pod_selector(policy), labels)
+violations contains violation if {
+	applies
+	some template in reachable
+	some policy in selecting(network.pod_labels(template))
+	network.opens_wide(policy, "Ingress")
+	violation := {
+		"path": network.labels_path(template),
+		"message": sprintf("NetworkPolicy %s lets everything reach these pods", [obj.text(policy, ["metadata", "name"])]),
+		"seen": object.get(template.metadata, "labels", null),
+		"expected": "policies that name peers or ports",
+	}
 }
+
+# Policies for incoming traffic that select pods with these labels.
+selecting(labels) := [policy |
+	some policy in network.policies(obj.namespace)
+	network.restricts(policy, "Ingress")
+	obj.selects(network.pod_selector(policy), labels)
+]

@@ -40,6 +40,33 @@ test_passes_when_selected if {
 	}
 }
 
+test_policy_for_outgoing_traffic_does_not_count if {
+	egress := {"metadata": {"name": "p", "namespace": "serving"}, "spec": {"podSelector": {}, "policyTypes": ["Egress"]}}
+	outcome(deployment, [egress]) == "fail"
+	outcome(deployment, [egress, policy({})]) == "pass"
+	outcome(deployment, [expect.replaced(egress, ["spec", "policyTypes"], ["Egress", "Ingress"])]) == "pass"
+	every variant in expect.without(egress, ["spec", "policyTypes"]) {
+		outcome(deployment, [variant]) == "pass"
+	}
+}
+
+test_policy_that_lets_everything_in_undoes_the_others if {
+	every rules in [
+		[{}],
+		[{"from": [{"namespaceSelector": {}}]}],
+		[{"from": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["10.0.0.0/8"]}}]}],
+		[{"ports": [{"port": 1, "endPort": 65535}]}],
+	] {
+		open := expect.replaced(policy({"matchLabels": {"app": "vllm"}}), ["spec", "ingress"], rules)
+		outcome(deployment, [open]) == "fail"
+		outcome(deployment, [policy({}), open]) == "fail"
+	}
+	other := expect.replaced(policy({"matchLabels": {"app": "other"}}), ["spec", "ingress"], [{}])
+	outcome(deployment, [policy({}), other]) == "pass"
+	narrow := expect.replaced(policy({}), ["spec", "ingress"], [{"ports": [{"port": 8000}]}])
+	outcome(deployment, [narrow]) == "pass"
+}
+
 test_policy_of_another_namespace_does_not_count if {
 	outcome(expect.replaced(deployment, ["metadata", "namespace"], "research"), [policy({})]) == "fail"
 }

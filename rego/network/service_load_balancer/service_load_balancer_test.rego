@@ -31,6 +31,7 @@ test_fails_on_other_annotations if {
 	outcome(annotated("service.beta.kubernetes.io/aws-load-balancer-scheme", "internet-facing")) == "fail"
 	outcome(annotated("service.beta.kubernetes.io/azure-load-balancer-internal", "false")) == "fail"
 	outcome(annotated("example.test/note", "*")) == "fail"
+	outcome(annotated("service.kubernetes.io/qcloud-loadbalancer-internal-subnetid", "")) == "fail"
 	every variant in expect.without(annotated("networking.gke.io/load-balancer-type", "Internal"), ["metadata", "annotations"]) {
 		outcome(variant) == "fail"
 	}
@@ -39,6 +40,9 @@ test_fails_on_other_annotations if {
 test_source_ranges if {
 	outcome(expect.replaced(bad, ["spec", "loadBalancerSourceRanges"], ["203.0.113.0/24"])) == "pass"
 	outcome(expect.replaced(bad, ["spec", "loadBalancerSourceRanges"], ["203.0.113.0/24", "0.0.0.0/0"])) == "fail"
+	every ranges in [["0.0.0.0/1", "128.0.0.0/1"], ["0.0.0.0/00"], ["10.0.0.1/0"], ["::/0"], ["not a range"], ["203.0.113.0/24", ""]] {
+		outcome(expect.replaced(bad, ["spec", "loadBalancerSourceRanges"], ranges)) == "fail"
+	}
 	every ranges in [null, "", [], {}, [7]] {
 		outcome(expect.replaced(bad, ["spec", "loadBalancerSourceRanges"], ranges)) == "fail"
 	}
