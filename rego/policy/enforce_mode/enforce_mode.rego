@@ -29,6 +29,7 @@
 #           failureAction: Enforce
 package policy.enforce_mode
 
+import data.lib.admission
 import data.lib.object as obj
 import data.lib.workload
 
@@ -40,54 +41,22 @@ applies if lists_actions
 
 classic if workload.kind_key in {"kyverno.io/ClusterPolicy", "kyverno.io/Policy"}
 
-# Rules of a classic Kyverno policy that can refuse something: {path, said_at, rule, action, overrides}.
-checks := [check |
+# Rules of a classic Kyverno policy that can refuse something.
+checks := admission.checks(input) if {
 	classic
-	some index, entry in obj.list(input, ["spec", "rules"])
-	some part in parts(entry)
-	check := {
-		"path": array.concat(["spec", "rules", index], part.path),
-		"said_at": said_at(array.concat(["spec", "rules", index], part.path), part.value),
-		"rule": obj.text(entry, ["name"]),
-		"action": action(part.value),
-		"overrides": obj.list(part.value, ["failureActionOverrides"]),
-	}
-]
-
-# validate, and each entry of verifyImages, carry an action of their own.
-parts(entry) := array.concat(
-	[{"path": ["validate"], "value": value} |
-		value := obj.mapping(entry, ["validate"])
-		count(value) > 0
-	],
-	[{"path": ["verifyImages", index], "value": value} |
-		some index, value in obj.list(entry, ["verifyImages"])
-		is_object(value)
-	],
-)
-
-# The rule's own action, else the policy's, else Kyverno's default.
-action(value) := own if {
-	own := obj.text(value, ["failureAction"])
-	own != ""
-} else := policy_action
+} else := []
 
 # Where the action is said, or should be.
-said_at(path, value) := ["spec", "validationFailureAction"] if {
-	obj.text(value, ["failureAction"]) == ""
+said_at(check) := ["spec", "validationFailureAction"] if {
+	obj.text(check.value, ["failureAction"]) == ""
 	obj.text(input, ["spec", "validationFailureAction"]) != ""
-} else := array.concat(path, ["failureAction"])
-
-policy_action := found if {
-	found := obj.text(input, ["spec", "validationFailureAction"])
-	found != ""
-} else := "Audit"
+} else := array.concat(check.path, ["failureAction"])
 
 violations contains violation if {
 	some check in checks
 	lower(check.action) != "enforce"
 	violation := {
-		"path": check.said_at,
+		"path": said_at(check),
 		"message": sprintf("rule %s only audits", [check.rule]),
 		"seen": check.action,
 		"expected": "Enforce",
@@ -102,7 +71,7 @@ violations contains violation if {
 		],
 		[{"path": array.concat(check.path, ["failureActionOverrides", index]), "value": value} |
 			some check in checks
-			some index, value in check.overrides
+			some index, value in obj.list(check.value, ["failureActionOverrides"])
 		],
 	)
 	lower(obj.text(override.value, ["action"])) == "audit"
@@ -127,8 +96,16 @@ violations contains violation if {
 	}
 }
 
-# Kinds with a list of actions, and what an empty list means.
-lists_actions if defaults[workload.kind_key]
+# Kinds with a list of actions, and what an empty list means. A policy without conditions has nothing to refuse.
+lists_actions if {
+	defaults[workload.kind_key]
+	input.kind == "ValidatingAdmissionPolicyBinding"
+}
+
+lists_actions if {
+	defaults[workload.kind_key]
+	count(admission.conditions(input)) > 0
+}
 
 defaults := {
 	"policies.kyverno.io/ValidatingPolicy": ["Deny"],

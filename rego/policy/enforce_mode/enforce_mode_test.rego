@@ -14,7 +14,7 @@ classic(spec) := {"apiVersion": "kyverno.io/v1", "kind": "ClusterPolicy", "metad
 
 validates := {"name": "r", "validate": {"message": "m", "pattern": {}}}
 
-says(action) := {"name": "r", "validate": {"message": "m", "failureAction": action}}
+says(action) := {"name": "r", "validate": {"message": "m", "pattern": {}, "failureAction": action}}
 
 bad := classic({"validationFailureAction": "Audit", "rules": [validates]})
 
@@ -25,7 +25,10 @@ binding(actions) := {
 	"spec": {"policyName": "p", "validationActions": actions},
 }
 
-modern(spec) := {"apiVersion": "policies.kyverno.io/v1", "kind": "ValidatingPolicy", "metadata": {"name": "p"}, "spec": spec}
+modern(spec) := {"apiVersion": "policies.kyverno.io/v1", "kind": "ValidatingPolicy", "metadata": {"name": "p"}, "spec": object.union(
+	{"validations": [{"expression": "object.spec.hostNetwork != true"}]},
+	spec,
+)}
 
 test_fails_where_the_policy_audits if {
 	paths(bad) == {["spec", "validationFailureAction"]}
@@ -93,6 +96,16 @@ test_does_not_apply_to_what_validates_nothing if {
 		every variant in expect.without(bad, path) {
 			outcome(variant) == "skip"
 		}
+	}
+}
+
+test_does_not_apply_to_what_checks_nothing if {
+	outcome(classic({"validationFailureAction": "Enforce", "rules": [{"name": "r", "validate": {"message": "m", "failureAction": "Enforce"}}]})) == "skip"
+	every validations in [null, [], [{}], [{"expression": "true"}], [{"expression": ""}]] {
+		outcome(modern({"validations": validations})) == "skip"
+	}
+	every variant in expect.without(modern({}), ["spec"]) {
+		outcome(variant) == "skip"
 	}
 }
 
