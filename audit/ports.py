@@ -15,7 +15,7 @@ from audit.model.result import AssessmentResult
 from audit.model.rule import Rule
 from audit.model.run import EngineVersion, InputFile
 from audit.model.subject import SubjectRef
-from audit.native.events import DuplicateKey, Redaction
+from audit.native.events import DuplicateKey, Fault, Redaction
 
 
 class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +24,7 @@ class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
     ref: SubjectRef
     raw: bytes
     duplicates: tuple[DuplicateKey, ...] = ()
+    faults: tuple[Fault, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     projection: bytes = b""
     """JSON of the fields that context rules need of this kind; empty when none does."""

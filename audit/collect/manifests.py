@@ -146,7 +146,7 @@ class ManifestSource:
             cluster=self._scope.cluster,
             source=source.label,
             line=None if source.rendered else event.line,
-            reason=f"{event.kind} {event.name} holds a pod template at {render_path(path)} that no table names",
+            reason=f"{event.kind} {event.name} runs containers at {render_path(path) or 'its root'} that no table names",
             # Every rule about pods may have something to say of it, so nothing that rests on such a rule is decided.
             kinds=None,
             hint=f"add {where} to a pod_templates file and name it in the configuration",

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer
+from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer, render_path
 from audit.model.gap import Gap
 from audit.model.rule import Rule
 from audit.model.subject import controller_key
 from audit.ports import CollectedObject, Engine, MemberContext
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
+MALFORMED_DOCUMENT = "malformed_document"
 MISSING_ANSWER = "missing_answer"
+READER = "reader"
 OWNED = "told_of_its_controller"
 
 
@@ -23,12 +25,14 @@ class Doubts(msgspec.Struct, frozen=True, kw_only=True):
 
     incomplete_context: frozenset[str] = frozenset()
     """Rules whose context kinds may be hidden behind a gap on this cluster: their answers become errors."""
+    textual: frozenset[str] = frozenset()
+    """Rules about the text of a document, which answer whatever its shape."""
     owned_kinds: frozenset[str] = frozenset()
     """Kinds with pod templates: what such an object made for itself repeats its failures, which are told once."""
 
 
 def doubts_about(
-    rules: Iterable[Rule], gaps: Sequence[Gap], context: MemberContext, owned_kinds: frozenset[str]
+    rules: Sequence[Rule], gaps: Sequence[Gap], context: MemberContext, owned_kinds: frozenset[str]
 ) -> Doubts:
     """Doubts on one cluster: context rules are doubtful where a gap may hide an object they must see."""
     incomplete = frozenset(
@@ -36,7 +40,8 @@ def doubts_about(
         for rule in rules
         if rule.context and (context.overflowed or any(gap.may_hide(rule.context_kinds) for gap in gaps))
     )
-    return Doubts(incomplete_context=incomplete, owned_kinds=owned_kinds)
+    textual = frozenset(rule.id for rule in rules if rule.engine == READER)
+    return Doubts(incomplete_context=incomplete, textual=textual, owned_kinds=owned_kinds)
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -157,6 +162,8 @@ def apply_doubts(item: CollectedObject, answers: list[PairAnswer], doubts: Doubt
     """Weaken answers that rest on doubtful ground; a fail stands whatever the doubt."""
     if item.duplicates:
         answers = [_ambiguous(a) if a.outcome is Outcome.PASS else a for a in answers]
+    if item.faults:
+        answers = _malformed(answers, item, doubts.textual)
     if doubts.incomplete_context:
         answers = [
             PairAnswer(
@@ -170,6 +177,19 @@ def apply_doubts(item: CollectedObject, answers: list[PairAnswer], doubts: Doubt
             for a in answers
         ]
     return answers
+
+
+def _malformed(answers: list[PairAnswer], item: CollectedObject, textual: frozenset[str]) -> list[PairAnswer]:
+    """Passes, and rules that found nothing to ask about, of an object whose pods nobody can read."""
+    first = item.faults[0]
+    more = f", and {len(item.faults) - 1} more" if len(item.faults) > 1 else ""
+    message = f"{render_path(first.path)} holds {first.found}, not {first.expected}{more}"
+    return [
+        PairAnswer(rule=a.rule, outcome=Outcome.ERROR, reason=MALFORMED_DOCUMENT, message=message)
+        if a.outcome in (Outcome.PASS, Outcome.SKIP) and a.rule not in textual
+        else a
+        for a in answers
+    ]
 
 
 def _ambiguous(answer: PairAnswer) -> PairAnswer:

@@ -13,7 +13,7 @@ import msgspec
 
 from audit.errors import EngineError
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Version of the frames and messages; a program with another one is refused."""
 OPA_VERSION = "1.22.3"
 """The OPA that decides. Another version may answer differently, so it is refused too."""

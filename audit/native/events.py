@@ -24,6 +24,16 @@ class Redaction(msgspec.Struct, frozen=True, array_like=True):
     reason: str
 
 
+class Fault(msgspec.Struct, frozen=True, array_like=True):
+    """A place of an object that holds something else than the API server takes there."""
+
+    path: Path
+    expected: str
+    """In words: ``a mapping``, ``a list``, ``a text``."""
+    found: str
+    """Likewise: what kind of value is there, never the value."""
+
+
 class DocumentRead(msgspec.Struct, frozen=True, array_like=True, tag=1):
     """One Kubernetes object."""
 
@@ -44,11 +54,11 @@ class DocumentRead(msgspec.Struct, frozen=True, array_like=True, tag=1):
     owner_name: str
     digest: str
     """sha256 (hex) of `raw`."""
-    pod_templates: tuple[Path, ...]
-    """Places of pod templates, found by their shape: values whose ``spec`` has containers, or that are a pod
-    specification themselves."""
     unknown_templates: tuple[Path, ...]
-    """Those of `pod_templates` that the table names for this kind nowhere."""
+    """Places of containers, found by their shape, that the table of this kind does not name: of the pod template where
+    there is one, else of the list or the container."""
+    faults: tuple[Fault, ...]
+    """Where a pod specification has the wrong shape."""
     duplicates: tuple[DuplicateKey, ...]
     redactions: tuple[Redaction, ...]
     projection: bytes

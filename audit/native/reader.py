@@ -6,7 +6,7 @@ import functools
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -71,7 +71,7 @@ class Reader:
         jobs: cores to use.
         limits: what one file or document may cost.
         projections: dotted fields to project, by kind key (``group/Kind``; ``*`` stands for any key or index).
-        pod_template_table: known places of pod templates by kind key; ``*`` stands for any key or index.
+        pod_template_table: entries of ``rego/pod_templates.yaml`` by kind key; ``path``, ``holds`` and ``merged`` count.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Reader:
         jobs: int,
         limits: ReadLimits | None = None,
         projections: Mapping[str, Sequence[str]] | None = None,
-        pod_template_table: Mapping[str, Sequence[Sequence[str]]] | None = None,
+        pod_template_table: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
         self._jobs = jobs
         self._limits = limits or ReadLimits()
@@ -96,9 +96,7 @@ class Reader:
                     kind: [field.split(".") for field in fields]
                     for kind, fields in (projections or {}).items()
                 },
-                "pod_templates": {
-                    kind: [list(path) for path in paths] for kind, paths in (pod_template_table or {}).items()
-                },
+                "pod_templates": pod_template_table or {},
             }
         )
         self._supervisor = Supervisor(self._start)

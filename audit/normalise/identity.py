@@ -36,6 +36,7 @@ def normalise_document(document: DocumentRead, cluster: str, source: str) -> Col
         ),
         raw=document.raw,
         duplicates=document.duplicates,
+        faults=document.faults,
         redactions=document.redactions,
         projection=document.projection,
         controller=(document.owner_kind, document.owner_name) if document.owner_kind else None,

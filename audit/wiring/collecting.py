@@ -27,14 +27,13 @@ def native_reader(config: Config, library: Library) -> Reader:
             for kind in need.kinds:
                 key = f"{need.group}/{kind}" if need.group else kind
                 projections.setdefault(key, set()).update(need.fields)
-    table = library.rule_set.data["pod_templates"]
     return Reader(
         jobs=jobs(config),
         limits=ReadLimits(
             max_file_bytes=config.limits.max_file_bytes, memory_bytes=config.limits.memory_bytes
         ),
         projections={kind: sorted(fields) for kind, fields in sorted(projections.items())},
-        pod_template_table={kind: [entry["path"] for entry in entries] for kind, entries in table.items()},
+        pod_template_table=library.rule_set.data["pod_templates"],
     )
 
 

@@ -257,12 +257,14 @@ def test_pod_templates_and_those_no_table_names() -> None:
             manifest("c", "Schema", spec={"properties": {"containers": {"type": "array"}}}),
         ]
     )
-    table = {"Ray": [["spec", "groups", "*", "template"]], "Pod": [[]]}
+    table = {
+        "Ray": [{"path": ["spec", "groups", "*", "template"], "holds": "template"}],
+        "Pod": [{"path": [], "holds": "template"}],
+    }
     ray, plain, schema = objects(read(text, pod_template_table=table))
-    assert ray.pod_templates == (("spec", "groups", 0, "template"), ("spec", "head", "template"))
     assert ray.unknown_templates == (("spec", "head", "template"),)
-    assert (plain.pod_templates, plain.unknown_templates) == (((),), ())
-    assert schema.pod_templates == ()
+    assert plain.unknown_templates == ()
+    assert schema.unknown_templates == ()
 
 
 def test_a_file_over_the_limit_is_refused_and_the_others_are_read() -> None:

@@ -19,7 +19,8 @@ type objectEvent struct {
 	namespace, name, generateName string
 	ownerKind, ownerName          string
 	digest                        string
-	templates, unknown            [][]any
+	unknown                       [][]any
+	faults                        []fault
 	duplicates                    []duplicate
 	redactions                    []redaction
 	projection, raw               []byte
@@ -57,11 +58,16 @@ func (e *events) object(o *objectEvent) {
 	} {
 		e.text(s)
 	}
-	for _, paths := range [][][]any{o.templates, o.unknown} {
-		e.list(len(paths))
-		for _, path := range paths {
-			e.path(path)
-		}
+	e.list(len(o.unknown))
+	for _, path := range o.unknown {
+		e.path(path)
+	}
+	e.list(len(o.faults))
+	for _, f := range o.faults {
+		e.list(3)
+		e.path(f.path)
+		e.text(f.expected)
+		e.text(f.found)
 	}
 	e.list(len(o.duplicates))
 	for _, d := range o.duplicates {

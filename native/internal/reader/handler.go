@@ -24,7 +24,9 @@ type Limits struct {
 type Config struct {
 	Limits       Limits                `json:"limits"`
 	Projections  map[string][][]string `json:"projections"`
-	PodTemplates map[string][][]string `json:"pod_templates"`
+	PodTemplates map[string][]Place    `json:"pod_templates"`
+
+	judged map[string][][]string // patterns of the containers that rules see, by kind
 }
 
 // bytesPerTask is the text that one worker takes at a time.
@@ -44,6 +46,7 @@ func (h *Handler) Handle(m wire.Message, pool *serve.Pool) {
 	case wire.TypeConfigure:
 		config := &Config{}
 		if err = json.Unmarshal(m.Payload, config); err == nil {
+			config.judged = judgedContainers(config.PodTemplates)
 			h.config = config
 			pool.Done(m.ID, struct{}{})
 		}

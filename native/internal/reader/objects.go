@@ -231,14 +231,8 @@ func (r *reading) object(value *tree.Value, item string, path []any, line int) {
 		key = o.group + "/" + o.kind
 	}
 	o.redactions = redact(value, o.group, o.kind)
-	if !patternGroups[o.group] {
-		o.templates = findTemplates(value)
-		for _, found := range o.templates {
-			if !covered(found, r.config.PodTemplates[key]) {
-				o.unknown = append(o.unknown, found)
-			}
-		}
-	}
+	o.unknown = unknownTemplates(value, o.group, r.config.judged[key])
+	o.faults = faultsIn(value, o.group, r.config.PodTemplates[key])
 	o.raw = tree.Append(make([]byte, 0, 1024), value)
 	sum := sha256.Sum256(o.raw)
 	o.digest = hex.EncodeToString(sum[:])

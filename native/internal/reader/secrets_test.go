@@ -150,33 +150,3 @@ func TestRedaction(t *testing.T) {
 		}
 	}
 }
-
-func TestTemplates(t *testing.T) {
-	pod := `{"containers":[{"name":"c","image":"i"}]}`
-	for object, want := range map[string]int{
-		`{"spec":` + pod + `}`:                       1,
-		`{"spec":{"template":{"spec":` + pod + `}}}`: 1,
-		`{"spec":{"groups":[{"template":{"spec":` + pod + `}},{"template":{"spec":` + pod + `}}]}}`: 2,
-		`{"spec":{"predictor":` + pod + `}}`:                  1,
-		`{"spec":{"containers":"none"}}`:                      0,
-		`{"spec":{"containers":[1]}}`:                         0,
-		`{"spec":{"properties":{"containers":{"items":{}}}}}`: 0,
-	} {
-		parsed, err := tree.Parse(object, 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := findTemplates(&parsed.Root); len(got) != want {
-			t.Errorf("%s: %v", object, got)
-		}
-	}
-	table := [][]string{{"spec", "groups", "*", "template"}, {"spec", "predictor"}, {"spec", "templates", "*"}, {"spec"}}
-	for _, path := range [][]any{{"spec", "groups", 3, "template"}, {"spec", "predictor"}, {"spec", "templates", 0, "containerSet"}, {}} {
-		if !covered(path, table) {
-			t.Errorf("%v is not covered", path)
-		}
-	}
-	if covered([]any{"spec", "other"}, table) {
-		t.Error("an unknown place is covered")
-	}
-}

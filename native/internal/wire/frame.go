@@ -15,7 +15,7 @@ import (
 
 const (
 	// Protocol is raised with every change that an older engine would misread.
-	Protocol = 1
+	Protocol = 2
 	// MaxFrame bounds the payload of one frame.
 	MaxFrame = 16 << 20
 	// MaxMessage bounds what is joined from the frames of one message.

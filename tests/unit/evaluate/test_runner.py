@@ -8,6 +8,7 @@ import pytest
 
 from audit.evaluate.runner import (
     AMBIGUOUS_DOCUMENT,
+    MALFORMED_DOCUMENT,
     MISSING_ANSWER,
     OWNED,
     Doubts,
@@ -21,7 +22,7 @@ from audit.model.gap import Gap, GapKind
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.run import EngineVersion
 from audit.model.subject import SubjectRef
-from audit.native.events import DuplicateKey
+from audit.native.events import DuplicateKey, Fault
 from audit.normalise.context import ClusterContext
 from audit.ports import CollectedObject
 
@@ -117,6 +118,30 @@ def test_duplicate_keys_turn_passes_into_errors_and_leave_fails() -> None:
     assert [(a.outcome, a.reason) for a in judged.answers] == [
         (Outcome.ERROR, AMBIGUOUS_DOCUMENT),
         (Outcome.FAIL, ""),
+    ]
+
+
+def test_wrong_shape_leaves_no_pass_and_no_skip_but_fails_and_rules_about_the_text() -> None:
+    fault = Fault(path=("spec", "containers"), expected="a list", found="a text")
+    engine = Scripted(
+        (rule("a"), rule("b"), rule("c"), rule("d")),
+        {
+            "one": [
+                passed("a"),
+                failed("b"),
+                PairAnswer("x/c", Outcome.SKIP, reason="no_containers"),
+                passed("d"),
+            ]
+        },
+    )
+    doubts = Doubts(textual=frozenset({"x/d"}))
+    (judged,) = judge("a", [pod("one", faults=(fault,))], [engine], inventory=b"{}", doubts=doubts)
+    message = "spec.containers holds a text, not a list"
+    assert [(a.outcome, a.reason, a.message) for a in judged.answers] == [
+        (Outcome.ERROR, MALFORMED_DOCUMENT, message),
+        (Outcome.FAIL, "", ""),
+        (Outcome.ERROR, MALFORMED_DOCUMENT, message),
+        (Outcome.PASS, "", ""),
     ]
 
 
