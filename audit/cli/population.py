@@ -10,61 +10,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from audit.errors import UsageError
-
-COLUMNS = (
-    "rule",
-    "cluster",
-    "kind",
-    "namespace",
-    "name",
-    "source",
-    "document",
-    "item",
-    "digest",
-    "outcome",
-    "reason",
-    "waiver",
-)
-
-
-class PairRow(msgspec.Struct, frozen=True):
-    """One pair, as the population file has it."""
-
-    rule: str
-    cluster: str
-    kind: str
-    namespace: str
-    name: str
-    source: str
-    document: str
-    item: str
-    digest: str
-    outcome: str
-    reason: str
-    waiver: str
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """Everything that says which pair it is; what came of it is not part of that."""
-        return (
-            self.rule,
-            self.cluster,
-            self.kind,
-            self.namespace,
-            self.name,
-            self.source,
-            self.document,
-            self.item,
-        )
-
-    @property
-    def title(self) -> str:
-        """``Deployment shop/api``."""
-        where = f"{self.namespace}/" if self.namespace else ""
-        return f"{self.kind.rpartition('/')[2]} {where}{self.name}"
+from audit.record.population import COLUMNS, PairRow
 
 
 def verify_digest(path: Path, expected: str) -> None:

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from audit.cli import options as o
 from audit.cli.command import examples
 
 EXAMPLES = examples(
-    "fleetaudit sample --control 'MEASURE 2.7' --size 25 --seed 2026",
-    "fleetaudit sample --control lfai:SIG-1 --size 5 --seed 7 --outcome pass",
-    "fleetaudit sample --control 'MEASURE 2.7' --size 25 --seed 2026 --result out/report.json --json",
+    "fleetaudit sample --control 'MEASURE 2.7' --size 25 --seed 2026  # of the last run",
+    "fleetaudit sample --control lfai:LFAI-SCC-02 --size 5 --seed 7 --outcome pass  # passes only",
+    "fleetaudit sample --control 'MEASURE 2.7' --seed 2026 --result out --json  # for other programs",
 )
 OUTCOMES = ("pass", "fail", "warn", "error", "skip")
 
 
 def sample(
     *,
-    control: Annotated[
-        str,
-        typer.Option("--control", metavar="ID", help="Control whose pairs are drawn.", show_default=False),
-    ],
+    control: Annotated[str, o.option("--control", "ID", "Control whose pairs are drawn.")],
     size: Annotated[
-        int, typer.Option("--size", metavar="N", min=1, max=100_000, help="Number of pairs.")
+        int, o.option("--size", "N", "Number of pairs; 25 by default.", least=1, most=100_000)
     ] = 25,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", metavar="S", help="Any number; the same one draws the same pairs.", show_default=False
-        ),
-    ],
+    seed: Annotated[int, o.option("--seed", "S", "Any number; the same one draws the same pairs.")],
     outcome: Annotated[
         list[str] | None,
-        typer.Option(
+        o.option(
             "--outcome",
-            metavar="NAME",
-            help=f"Only this outcome ({', '.join(OUTCOMES)}), repeatable; all but skip by default.",
-            show_default=False,
+            "NAME",
+            f"Only this outcome ({', '.join(OUTCOMES)}), repeatable; all but skip by default.",
+            words=OUTCOMES,
         ),
     ] = None,
     result: o.ResultFile = None,
@@ -63,13 +53,11 @@ def sample(
     )
     path = result_path(result, effective)
     drawn = draw_sample(
-        load_result(path), path.parent, effective, control=control, size=size, seed=seed, outcomes=outcomes
+        load_result(path), path.parent, control=control, size=size, seed=seed, outcomes=outcomes
     )
     screen = stdout_screen(color=not environment().no_color)
     if as_json:
-        import json
-
-        screen.raw(json.dumps(sample_facts(drawn), indent=2, ensure_ascii=False))
+        screen.data(sample_facts(drawn))
     else:
         print_sample(screen, drawn)
     screen.flush()

@@ -9,17 +9,18 @@ from typing import Any
 import msgspec
 
 from audit.cli.lookup import fold
-from audit.cli.population import PairRow, draw, read_pairs, verify_digest
+from audit.cli.population import draw, read_pairs, verify_digest
 from audit.cli.screen import Screen
 from audit.cli.wording import count
-from audit.config.schema import Config
 from audit.config.suggest import did_you_mean
 from audit.errors import UsageError
+from audit.evaluate.runner import OWNED
 from audit.model.assessment import ControlRow
 from audit.model.control import Strength
 from audit.model.finding import Finding
 from audit.model.result import AssessmentResult
 from audit.model.subject import SubjectRef
+from audit.record.population import PairRow, neutral, original
 from audit.report.text import value
 
 
@@ -29,7 +30,9 @@ class SampledPair(msgspec.Struct, frozen=True, kw_only=True):
     pair: PairRow
     seen: str
     again: str
-    """Command that repeats the test."""
+    """Command that repeats the test, in the folder the run was started in."""
+    reads_input: bool
+    """It needs the text that the run had on standard input."""
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +54,6 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 def draw_sample(
     result: AssessmentResult,
     folder: Path,
-    config: Config,
     *,
     control: str,
     size: int,
@@ -80,8 +82,7 @@ def draw_sample(
 
     drawn = draw(chosen(), size=size, seed=seed)
     seen = _seen(result, drawn)
-    context = {state.rule.id for state in result.rules if state.rule.context}
-    paths = {cluster.name: cluster.paths for cluster in result.record.clusters}
+    again = _Again(result)
     return Sample(
         control=row.id,
         framework=row.framework,
@@ -96,7 +97,8 @@ def draw_sample(
             SampledPair(
                 pair=pair,
                 seen=seen[pair.identity],
-                again=_again(pair, config, paths.get(pair.cluster, ()), whole=pair.rule in context),
+                again=again.command(pair),
+                reads_input="-" in again.paths(pair),
             )
             for pair in drawn
         ),
@@ -148,6 +150,7 @@ def _seen(result: AssessmentResult, drawn: list[PairRow]) -> dict[tuple[str, ...
 
 
 def _identity(finding: Finding) -> tuple[str, ...]:
+    """As `PairRow.identity`, in the form of the population file."""
     subject: SubjectRef = finding.subject
     parts = (
         subject.cluster,
@@ -158,11 +161,7 @@ def _identity(finding: Finding) -> tuple[str, ...]:
         str(subject.document),
         subject.item,
     )
-    # The population file neutralises what a spreadsheet would run; compare in its form.
-    return (
-        finding.rule,
-        *(f"'{part}" if part.startswith(("=", "+", "-", "@", "\t", "\r")) else part for part in parts),
-    )
+    return (finding.rule, *map(neutral, parts))
 
 
 def _value_seen(finding: Finding) -> str:
@@ -180,19 +179,32 @@ def _nothing_wrong(pair: PairRow) -> str:
     return f"{pair.reason or pair.outcome}; {digest}"
 
 
-def _again(pair: PairRow, config: Config, cluster_paths: tuple[str, ...], *, whole: bool) -> str:
-    """The command. A rule that sees other objects needs its whole cluster; else the file is enough."""
-    words = ["fleetaudit", "run"]
-    if config.file:
-        words += ["--config", config.file]
-    source = pair.source.removeprefix("'")
-    if whole or not source or pair.item:
-        # A registered cluster is found by its name; otherwise its paths are the cluster.
-        words += () if any(c.name == pair.cluster for c in config.clusters) else cluster_paths
-    else:
-        words.append(source)
-    words += ["--cluster", pair.cluster, "--rule", pair.rule, "-o", "-", "--format", "json"]
-    return shlex.join(words)
+class _Again:
+    """Writes the command that repeats a test as the run made it."""
+
+    def __init__(self, result: AssessmentResult) -> None:
+        self._arguments = result.record.arguments
+        self._paths = {cluster.name: cluster.paths for cluster in result.record.clusters}
+        # Only these rules are known to look at nothing but the object itself.
+        self._alone = {
+            state.rule.id for state in result.rules if state.rule.builtin and not state.rule.context
+        }
+
+    def paths(self, pair: PairRow) -> tuple[str, ...]:
+        """The file is enough where nothing else was looked at; else it takes the whole cluster."""
+        source = original(pair.source)
+        alone = source and pair.rule in self._alone and pair.reason != OWNED
+        return (source,) if alone else self._paths.get(original(pair.cluster), ())
+
+    def command(self, pair: PairRow) -> str:
+        """The command line."""
+        words = ["fleetaudit", "run", *map(_as_path, self.paths(pair)), *self._arguments]
+        words += ["--cluster", original(pair.cluster), "--rule", pair.rule, "-o", "-", "--format", "json"]
+        return shlex.join(words)
+
+
+def _as_path(path: str) -> str:
+    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 def sample_facts(drawn: Sample) -> dict[str, Any]:
@@ -200,7 +212,13 @@ def sample_facts(drawn: Sample) -> dict[str, Any]:
     facts: dict[str, Any] = msgspec.to_builtins(drawn)
     facts["method"] = "smallest sha256 over the seed and the pair's identity, parted by tabs"
     facts["pairs"] = [
-        {**msgspec.to_builtins(each.pair), "seen": each.seen, "again": each.again} for each in drawn.pairs
+        {
+            **msgspec.to_builtins(each.pair),
+            "seen": each.seen,
+            "again": each.again,
+            "reads_input": each.reads_input,
+        }
+        for each in drawn.pairs
     ]
     return facts
 
@@ -219,6 +237,7 @@ def print_sample(screen: Screen, drawn: Sample) -> None:
     )
     if drawn.size > drawn.eligible:
         screen.line(f"            {drawn.size} were asked for: this is every pair there is")
+    screen.line("Repeat      in the folder where the run was started, with the command below each pair")
     for number, each in enumerate(drawn.pairs, start=1):
         pair = each.pair
         where = pair.source or "declared in no file"
@@ -230,4 +249,7 @@ def print_sample(screen: Screen, drawn: Sample) -> None:
         )
         screen.line(f"      at    {where}")
         screen.line(f"      seen  {each.seen}")
-        screen.line(f"      again {each.again}")
+        # Half a command is no command.
+        screen.line(f"      again {each.again}", limit=len(each.again) + 20)
+        if each.reads_input:
+            screen.line("            with the same text on standard input")

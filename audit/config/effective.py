@@ -7,47 +7,22 @@ from typing import Any
 
 import msgspec
 
+from audit.config.arguments import judging_arguments
 from audit.config.environment import Environment
 from audit.config.load import FILE_NAME, load_file
+from audit.config.overrides import Overrides
 from audit.config.redact import redacted
 from audit.config.schema import (
     DEFAULT_CLUSTER,
     ClusterConfig,
     Config,
-    CustomProfile,
     FileConfig,
     ScopeExclude,
 )
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError, UsageError
-from audit.model.rule import Severity
 
 _NOT_RECORDED = ("output", "jobs")
-
-
-class Overrides(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line said. None or empty means it said nothing, and the file or the default holds."""
-
-    config: str | None = None
-    no_config: bool = False
-    title: str | None = None
-    paths: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()
-    policy: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    gitignore: bool | None = None
-    rules: tuple[str, ...] = ()
-    skip_rules: tuple[str, ...] = ()
-    profile: str | CustomProfile | None = None
-    fail_on: Severity | None = None
-    min_ratio: dict[str, float] = {}
-    min_coverage: dict[str, float] = {}
-    min_objects: int | None = None
-    jobs: int | None = None
-    folder: str | None = None
-    formats: tuple[str, ...] = ()
-    lang: str | None = None
 
 
 def effective_config(overrides: Overrides, environment: Environment, folder: Path) -> Config:
@@ -71,7 +46,14 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
     for data in (plain, resolved):
         _overlay(data, overrides, environment)
     record = redacted({key: plain[key] for key in plain if key not in _NOT_RECORDED})
-    own = {"file": str(path) if path else "", "record": record, "cache": environment.cache}
+    file = str(path) if path else ""
+    own = {
+        "file": file,
+        "record": record,
+        "cache": environment.cache,
+        "arguments": judging_arguments(overrides, file),
+        "registered": tuple(cluster.name for cluster in written.clusters),
+    }
     return msgspec.convert({**resolved, **own}, Config)
 
 
@@ -131,6 +113,8 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
     data["policy"]["paths"] = [*data["policy"]["paths"], *over.policy]
     if over.rules:
         data["rules"]["select"] = list(over.rules)
+    if over.engine is not None:
+        data["engine"]["rego"] = over.engine
     data["rules"]["skip"] = [*data["rules"]["skip"], *over.skip_rules]
     simple: tuple[tuple[str, Any], ...] = (
         ("title", over.title),

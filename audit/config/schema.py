@@ -333,6 +333,10 @@ class Config(FileConfig, frozen=True, kw_only=True):
     """The configuration file used, as the user knows it; empty without one."""
     cache: str = ""
     """Folder of caches; empty means ~/.cache."""
+    arguments: tuple[str, ...] = ()
+    """Command-line arguments that ask for the same judgement again; see `audit.config.arguments`."""
+    registered: tuple[str, ...] = ()
+    """Clusters that the configuration file registers, whether they are audited now or not."""
     record: dict[str, Any] = {}
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""
@@ -342,6 +346,10 @@ class Config(FileConfig, frozen=True, kw_only=True):
         if self.clusters:
             return self.clusters
         return (ClusterConfig(name=DEFAULT_CLUSTER, paths=self.paths),) if self.paths else ()
+
+    def cluster_names(self) -> frozenset[str]:
+        """Names that waivers and statements may use: also of clusters that are not audited this time."""
+        return frozenset((*self.registered, *(cluster.name for cluster in self.members())))
 
     def allowed_gaps(self) -> tuple[AllowedGap, ...]:
         """Tolerated gaps in the model's form."""

@@ -73,6 +73,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     scope_sha256: str
     configuration: dict[str, Any]
     """Effective configuration, secrets removed."""
+    arguments: tuple[str, ...] = ()
+    """Command-line arguments that ask for the same judgement again in the folder the run was started in; paths, cluster
+    and rule are added by whoever repeats a single test."""
     population_file: str = ""
     population_sha256: str = ""
     denominator: Denominator

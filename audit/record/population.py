@@ -12,29 +12,57 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+
 from audit.errors import ReportError
 from audit.model.finding import PairAnswer
 from audit.model.subject import SubjectRef
 
-COLUMNS = (
-    "rule",
-    "cluster",
-    "kind",
-    "namespace",
-    "name",
-    "source",
-    "document",
-    "item",
-    "digest",
-    "outcome",
-    "reason",
-    "waiver",
-)
+
+class PairRow(msgspec.Struct, frozen=True):
+    """One pair as the file has it; its fields are the columns."""
+
+    rule: str
+    cluster: str
+    kind: str
+    namespace: str
+    name: str
+    source: str
+    document: str
+    item: str
+    digest: str
+    outcome: str
+    reason: str
+    waiver: str
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Everything that says which pair it is; what came of it is not part of that."""
+        return (
+            self.rule,
+            self.cluster,
+            self.kind,
+            self.namespace,
+            self.name,
+            self.source,
+            self.document,
+            self.item,
+        )
+
+    @property
+    def title(self) -> str:
+        """``Deployment shop/api``."""
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind.rpartition('/')[2]} {where}{self.name}"
+
+
+COLUMNS = PairRow.__struct_fields__
 _FLUSH_BYTES = 1 << 20
 _GZIP = 31  # zlib's window bits for a gzip stream; its header carries no name and no time
 _NEEDS_QUOTES = frozenset(',"\r\n')
-# A spreadsheet would run these as formulas; an apostrophe makes them text.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet would run these as formulas; an apostrophe makes them text. One that was there gets another, so that
+# `original` finds what the text was.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 class PopulationWriter:
@@ -119,11 +147,20 @@ def cell(text: str) -> str:
     """One CSV cell: formulas neutralised, quoted where the syntax needs it."""
     if not text:
         return ""
-    if text.startswith(_FORMULA_STARTS):
-        text = "'" + text
+    text = neutral(text)
     if _NEEDS_QUOTES.isdisjoint(text):
         return text
     return '"' + text.replace('"', '""') + '"'
+
+
+def neutral(text: str) -> str:
+    """The text as a spreadsheet may see it."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def original(text: str) -> str:
+    """What `neutral` was given."""
+    return text.removeprefix("'")
 
 
 def _unwritable(path: Path, error: OSError) -> ReportError:

@@ -27,6 +27,7 @@ class RecordFacts(msgspec.Struct, frozen=True, kw_only=True):
     catalogs: tuple[Catalog, ...]
     mappings_sha256: dict[str, str]
     configuration: dict[str, Any]
+    arguments: tuple[str, ...]
     population_file: str
 
 
@@ -51,6 +52,7 @@ def build_record(
         mappings_sha256=facts.mappings_sha256,
         scope_sha256=proof.scope_sha256(cluster.name for cluster in clusters),
         configuration=facts.configuration,
+        arguments=facts.arguments,
         population_file=facts.population_file if population_sha256 else "",
         population_sha256=population_sha256,
         denominator=proof.denominator(

@@ -144,6 +144,7 @@ class Audit:
             catalogs=self.library.catalogs,
             mappings_sha256=self.library.mappings_sha256,
             configuration=self._config.record,
+            arguments=self._config.arguments,
             population_file=self._population.path.name,
         )
         digest = self._population.finish()

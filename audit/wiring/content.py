@@ -43,7 +43,7 @@ def load(config: Config, evaluator: Evaluator) -> Library:
         mappings=[Path(path) for path in config.mappings],
         waivers=[Path(path) for path in config.waivers],
         statements=[Path(path) for path in config.statements],
-        clusters=frozenset(cluster.name for cluster in config.members()),
+        clusters=config.cluster_names(),
     )
     library = load_all(sources, evaluator, (DUPLICATE_KEY,))
     _check_names(config, library)

@@ -17,8 +17,9 @@ import pytest
 
 from audit import wiring
 from audit.cli.progress import SilentProgress
-from audit.config.effective import Overrides, effective_config
+from audit.config.effective import effective_config
 from audit.config.environment import Environment
+from audit.config.overrides import Overrides
 from audit.model.assessment import Fraction
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import AssessmentResult

@@ -12,18 +12,17 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from audit.cli.population import COLUMNS, PairRow, draw, rank_text, read_pairs, verify_digest
+from audit.cli.population import draw, rank_text, read_pairs, verify_digest
 from audit.cli.sampling import draw_sample
-from audit.config.schema import ClusterConfig, Config
 from audit.errors import UsageError
 from audit.model.control import Strength
 from audit.model.finding import Outcome
 from audit.model.result import AssessmentResult
 from audit.ports import PairAnswer
-from audit.record.population import COLUMNS as WRITTEN
-from audit.record.population import PopulationWriter
+from audit.record.population import COLUMNS, PairRow, PopulationWriter, cell, neutral, original
 from audit.report.json_writer import JsonWriter
 from tests import builders as b
 from tests.unit.cli.terminal import run
@@ -75,8 +74,12 @@ def made(folder: Path, pairs: list[PairRow]) -> AssessmentResult:
     )
 
 
-def test_the_columns_are_those_that_are_written() -> None:
-    assert COLUMNS == WRITTEN
+@pytest.mark.parametrize("text", ["", "a.yaml", "=x", "'=x", "'x", "''", "+1", "@a", "\tx", '=a,"b"'])
+def test_what_a_spreadsheet_may_see_leads_back_to_the_text(text: str) -> None:
+    (row,) = csv.reader(io.StringIO(cell(text), newline="")) if text else [[""]]
+    assert row == [neutral(text)]
+    assert original(neutral(text)) == text
+    assert not neutral(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 def test_the_draw_depends_on_seed_and_identity_alone() -> None:
@@ -156,7 +159,7 @@ def test_passes_and_failures_show_what_was_seen(tmp_path: Path) -> None:
         pair(10, outcome="skip", reason="no_pods"),
     ]
     drawn = draw_sample(
-        made(tmp_path, pairs), tmp_path, Config(), control="measure-2.7", size=100, seed=1, outcomes=ALL
+        made(tmp_path, pairs), tmp_path, control="measure-2.7", size=100, seed=1, outcomes=ALL
     )
     assert drawn.eligible == 6
     seen = {each.pair.name: each.seen for each in drawn.pairs}
@@ -166,7 +169,6 @@ def test_passes_and_failures_show_what_was_seen(tmp_path: Path) -> None:
     skips = draw_sample(
         made(tmp_path, pairs),
         tmp_path,
-        Config(),
         control="MEASURE 2.7",
         size=9,
         seed=1,
@@ -178,40 +180,39 @@ def test_passes_and_failures_show_what_was_seen(tmp_path: Path) -> None:
 def test_each_pair_comes_with_the_command_that_repeats_it(tmp_path: Path) -> None:
     odd = pair(1, source="it's here/a b.yaml")
     derived = pair(2, source="", document="0", kind="Namespace")
-    listed = pair(3, item="items[4]")
-    result = made(tmp_path, [odd, derived, listed])
-    drawn = draw_sample(result, tmp_path, Config(), control="MEASURE 2.7", size=9, seed=1, outcomes=ALL)
+    dashed = pair(3, source="'-x.yaml", item="items[4]")
+    told = pair(4, outcome="skip", reason="told_of_its_controller")
+    piped = pair(5, source="'-")
+    result = made(tmp_path, [odd, derived, dashed, told, piped])
+    record = msgspec.structs.replace(result.record, arguments=("--config", "my conf.yaml", "--policy", "p"))
+    result = msgspec.structs.replace(result, record=record)
+    everything = ALL | {"skip"}
+    drawn = draw_sample(result, tmp_path, control="MEASURE 2.7", size=9, seed=1, outcomes=everything)
     again = {each.pair.name: shlex.split(each.again) for each in drawn.pairs}
-    tail = ["--cluster", "east", "--rule", "pod/privileged", "-o", "-", "--format", "json"]
-    assert again["web-1"] == ["fleetaudit", "run", "it's here/a b.yaml", *tail]
-    paths = list(result.record.clusters[0].paths)
-    assert again["web-2"] == ["fleetaudit", "run", *paths, *tail]
-    config = Config(file="conf/fleetaudit.yaml", clusters=(ClusterConfig(name="east", paths=("x",)),))
-    drawn = draw_sample(result, tmp_path, config, control="MEASURE 2.7", size=9, seed=1, outcomes=ALL)
-    again = {each.pair.name: shlex.split(each.again) for each in drawn.pairs}
-    assert again["web-1"] == [
-        "fleetaudit",
-        "run",
-        "--config",
-        "conf/fleetaudit.yaml",
-        "it's here/a b.yaml",
-        *tail,
-    ]
-    assert again["web-2"] == ["fleetaudit", "run", "--config", "conf/fleetaudit.yaml", *tail]
+    tail = ["--config", "my conf.yaml", "--policy", "p", "--cluster", "east", "--rule", "pod/privileged"]
+    tail += ["-o", "-", "--format", "json"]
+    whole = list(result.record.clusters[0].paths)
+    for name, paths in {
+        "web-1": ["it's here/a b.yaml"],
+        "web-2": whole,
+        "web-3": ["./-x.yaml"],
+        "web-4": whole,
+        "web-5": ["-"],
+    }.items():
+        assert again[name] == ["fleetaudit", "run", *paths, *tail]
+    assert [each.pair.name for each in drawn.pairs if each.reads_input] == ["web-5"]
 
 
 def test_rules_that_only_support_are_drawn_when_none_decides_and_it_is_said(tmp_path: Path) -> None:
-    import msgspec
-
     result = made(tmp_path, [pair(1)])
     weaker = msgspec.structs.replace(result, mappings=(b.mapping(strength=Strength.SUPPORTS),))
-    drawn = draw_sample(weaker, tmp_path, Config(), control="MEASURE 2.7", size=1, seed=1, outcomes=ALL)
+    drawn = draw_sample(weaker, tmp_path, control="MEASURE 2.7", size=1, seed=1, outcomes=ALL)
     assert drawn.strength == "supports"
     unmapped = msgspec.structs.replace(result, mappings=())
     with pytest.raises(UsageError, match="no rule is mapped"):
-        draw_sample(unmapped, tmp_path, Config(), control="MEASURE 2.7", size=1, seed=1, outcomes=ALL)
+        draw_sample(unmapped, tmp_path, control="MEASURE 2.7", size=1, seed=1, outcomes=ALL)
     with pytest.raises(UsageError, match="no control") as caught:
-        draw_sample(result, tmp_path, Config(), control="MEASURE 2.8", size=1, seed=1, outcomes=ALL)
+        draw_sample(result, tmp_path, control="MEASURE 2.8", size=1, seed=1, outcomes=ALL)
     assert caught.value.suggestion == "did you mean MEASURE 2.7?"
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from audit.config.check import check_names, rule_matches
-from audit.config.effective import Overrides, effective_config
+from audit.config.effective import effective_config
 from audit.config.environment import Environment
+from audit.config.overrides import Overrides
 
 RULES = ["pod/privileged", "pod/host-ports", "rbac/wildcard-verbs"]
 CONTROLS = {"nist-ai-rmf": ["GOVERN 1.1", "MEASURE 2.7"], "lfai": ["SIG-1"]}

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from audit.config.effective import Overrides, effective_config, find_file
+from audit.config.effective import effective_config, find_file
 from audit.config.environment import Environment
+from audit.config.overrides import Overrides
 from audit.config.schema import Config
 from audit.errors import ConfigError, UsageError
 from audit.model.gap import GapKind
@@ -205,3 +206,35 @@ def test_the_record_holds_no_secret(tmp_path: Path) -> None:
     assert "fleetaudit:redacted:token:" in str(config.record)
     # What rules get is what was written.
     assert config.parameters["image/registry-allowed"]["password"] == canary
+
+
+def test_waivers_may_name_clusters_that_are_not_audited_this_time(folder: Path) -> None:
+    assert effective(folder, clusters=("east",)).cluster_names() == {"east", "west"}
+    named = effective(folder, paths=("k8s",), clusters=("blue",))
+    assert [member.name for member in named.members()] == ["blue"]
+    assert named.cluster_names() == {"east", "west", "blue"}
+    assert effective(folder, no_config=True, paths=("k8s",)).cluster_names() == {"manifests"}
+
+
+def test_what_decides_the_judgement_can_be_asked_again(folder: Path) -> None:
+    given: dict[str, Any] = {
+        "policy": ("p", "git+https://me:hunter2@host.example/r@" + "0" * 40),
+        "include": ("*.yaml",),
+        "exclude": ("x/", "y/"),
+        "gitignore": False,
+        "engine": "opa-server",
+        "rules": ("pod/*",),
+        "clusters": ("east",),
+        "fail_on": Severity.HIGH,
+        "jobs": 3,
+        "folder": "elsewhere",
+    }
+    asked = effective(folder, **given).arguments
+    assert asked[:2] == ("--config", f"{folder}/fleetaudit.yaml")
+    assert asked[2:4] == ("--policy", "p")
+    assert "hunter2" not in "".join(asked)
+    assert asked[6:] == (
+        *("--include", "*.yaml", "--exclude", "x/", "--exclude", "y/", "--no-gitignore"),
+        *("--engine", "rego=opa-server"),
+    )
+    assert effective(folder, no_config=True).arguments == ("--no-config",)

@@ -1,0 +1,30 @@
+"""The arguments that ask for the same judgement again, as the run record keeps them."""
+
+from __future__ import annotations
+
+from audit.config.overrides import Overrides
+from audit.config.redact import redacted
+
+
+def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
+    """Everything of the command line that decides what a rule answers about an object.
+
+    Which paths, cluster and rules are meant is left out: whoever repeats a test names those of that test.
+
+    Args:
+        overrides: the command line.
+        file: the configuration file that was used; empty means none, which has to be asked for, because a later run
+            may find one.
+    """
+    words = ["--config", file] if file else ["--no-config"]
+    for option, values in (
+        ("--policy", overrides.policy),
+        ("--include", overrides.include),
+        ("--exclude", overrides.exclude),
+    ):
+        words += [word for value in values for word in (option, value)]
+    if overrides.gitignore is False:
+        words.append("--no-gitignore")
+    if overrides.engine is not None:
+        words += ["--engine", f"rego={overrides.engine}"]
+    return tuple(redacted(words))
