@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.cli import options as o
+from audit.cli.asked import Asked, asking
 from audit.cli.command import examples
 
 EXAMPLES = examples(
@@ -13,32 +13,8 @@ EXAMPLES = examples(
 )
 
 
-def check(
-    paths: o.Paths = None,
-    *,
-    config: o.ConfigFile = None,
-    no_config: o.NoConfig = False,
-    cluster: o.Clusters = None,
-    include: o.Include = None,
-    exclude: o.Exclude = None,
-    no_gitignore: o.NoGitignore = False,
-    policy: o.Policies = None,
-    rule: o.SelectedRules = None,
-    skip_rule: o.SkippedRules = None,
-    profile: o.ProfileName = None,
-    fail_on: o.FailOn = None,
-    min_ratio: o.MinRatio = None,
-    min_coverage: o.MinCoverage = None,
-    min_objects: o.MinObjects = None,
-    output: o.Output = None,
-    formats: o.Formats = None,
-    lang: o.Lang = None,
-    jobs: o.Jobs = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
-    log_file: o.LogFile = None,
-    no_progress: o.NoProgress = False,
-) -> int:
+@asking
+def check(asked: Asked) -> int:
     """Audit manifests and fail on findings.
 
     Like run, with a gate on severity (high, unless --fail-on or the configuration says otherwise), short output, and
@@ -49,38 +25,17 @@ def check(
     from audit.errors import UsageError
     from audit.model.rule import Severity
 
-    if formats and output is None:
+    if asked.formats and asked.output is None:
         raise UsageError(
             "--format needs --output: check keeps no report by itself", suggestion="add --output DIR"
         )
-    overrides = run_overrides(
-        paths=paths,
-        config=config,
-        no_config=no_config,
-        clusters=cluster,
-        include=include,
-        exclude=exclude,
-        no_gitignore=no_gitignore,
-        policy=policy,
-        rules=rule,
-        skip_rules=skip_rule,
-        profile=profile,
-        fail_on=fail_on,
-        min_ratio=min_ratio,
-        min_coverage=min_coverage,
-        min_objects=min_objects,
-        output=output,
-        formats=formats,
-        lang=lang,
-        jobs=jobs,
-    )
     manner = Manner(
-        quiet=quiet,
-        verbose=verbose,
-        short=not verbose,
-        progress=not no_progress,
-        log_file=log_file,
-        reports=output is not None,
+        quiet=asked.quiet,
+        verbose=asked.verbose,
+        short=not asked.verbose,
+        progress=not asked.no_progress,
+        log_file=asked.log_file,
+        reports=asked.output is not None,
         gate=Severity.HIGH,
     )
-    return execute(overrides, manner)
+    return execute(run_overrides(asked), manner)

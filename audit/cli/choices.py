@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from audit.errors import UsageError
 
@@ -14,6 +15,10 @@ FORMATS = ("html", "json", "sarif", "junit", "markdown", "csv")
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 PROFILES = ("technical", "full")
 LANGUAGES = ("en", "zh-CN")
+REGO_ENGINES: dict[str, Literal["embedded", "opa-server"]] = {
+    "rego=embedded": "embedded",
+    "rego=opa-server": "opa-server",
+}
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?P<percent>\s*%)?", re.ASCII)
 
@@ -39,6 +44,15 @@ def formats_of(values: Iterable[str]) -> tuple[str, ...]:
     """Format names from ``--format html,json --format sarif``, each once, in the order given."""
     names = [name.strip() for value in values for name in value.split(",")]
     return tuple(dict.fromkeys(one_of("--format", name, FORMATS) for name in names))
+
+
+def rego_engine_of(value: str) -> Literal["embedded", "opa-server"]:
+    """The engine in ``rego=ENGINE``.
+
+    Raises:
+        UsageError: unknown.
+    """
+    return REGO_ENGINES[one_of("--engine", value, tuple(REGO_ENGINES))]
 
 
 def severity_of(option: str, value: str) -> str:

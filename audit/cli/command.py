@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-_PYTHON_TYPE = re.compile(r" <(?:list\[)?(?:str|int)\]?>")
+WIDTH = 80
+"""Columns that help fits into, whatever the terminal's own width is."""
 
 Handler = Callable[..., int]
 """What a sub-command is: it returns the exit code."""
@@ -25,10 +25,16 @@ class _Examples:
         super().__init__(*args, **kwargs)
         self.examples = epilog or ""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters whose Python types stay out of the help: our users need not know Python."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # mixed into a command, which has it
+        for param in params:
+            if getattr(param, "is_flag", False) or param.param_type_name == "argument":
+                param.display_type_rich = _no_type  # read by newer versions of Typer
+        return params
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)  # type: ignore[misc]  # mixed into a command, which has it
-        # Newer versions of Typer put the Python type behind an argument's name; our users need not know Python.
-        formatter.buffer[:] = [_PYTHON_TYPE.sub(_blank, piece) for piece in formatter.buffer]
         if self.examples:
             formatter.write(f"\n{self.examples}\n")
 
@@ -57,16 +63,20 @@ def _filled(text: str | None) -> str | None:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+def _no_type(ctx: Any) -> None:
+    del ctx  # Typer's signature
 
 
 def examples(*lines: str) -> str:
-    """The block of examples: command lines, each explained behind a ``#``."""
+    """The block of examples: command lines, each explained behind a ``#``, or above it where that would be too wide."""
     parted = [line.partition("  # ") for line in lines]
-    width = max(len(command) for command, _, comment in parted if comment) if any(p[2] for p in parted) else 0
+    width = max((len(command) for command, _, comment in parted if comment), default=0)
     shown = [
         f"  {command.ljust(width)}  # {comment}" if comment else f"  {command}"
         for command, _, comment in parted
     ]
+    if max(map(len, shown)) > WIDTH:
+        shown = [
+            f"  # {comment}\n  {command}" if comment else f"  {command}" for command, _, comment in parted
+        ]
     return "\n".join(["Examples:", *shown])

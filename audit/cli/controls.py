@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Annotated
 
 from audit.cli import options as o
 from audit.cli.command import examples
@@ -20,7 +18,7 @@ LIST_EXAMPLES = examples(
 )
 SHOW_EXAMPLES = examples(
     "fleetaudit controls show 'MEASURE 2.6'  # checks and mapped rules",
-    "fleetaudit controls show lfai:SIG-1 --json  # framework named",
+    "fleetaudit controls show lfai:LFAI-SCC-02 --json  # framework named",
 )
 
 
@@ -34,11 +32,11 @@ def list_controls(
     """List the controls: evidence kind, checks built and planned, rules that decide."""
     from audit.cli.control_page import framework_facts, print_framework
     from audit.cli.screen import stdout_screen
-    from audit.cli.settings import content_configuration, environment
+    from audit.cli.settings import content_library, environment
     from audit.config.suggest import did_you_mean
     from audit.errors import UsageError
 
-    library = _library(content_configuration(config, no_config=no_config))
+    library = content_library(config, no_config=no_config)
     known = [catalog.id for catalog in library.catalogs]
     if framework is not None and framework not in known:
         raise UsageError(
@@ -48,7 +46,7 @@ def list_controls(
     chosen = [catalog for catalog in library.catalogs if framework in (None, catalog.id)]
     screen = stdout_screen(color=not environment().no_color)
     if as_json:
-        screen.raw(_json({"frameworks": [framework_facts(catalog, library) for catalog in chosen]}))
+        screen.data({"frameworks": [framework_facts(catalog, library) for catalog in chosen]})
     else:
         for catalog in chosen:
             print_framework(screen, catalog, library)
@@ -58,7 +56,7 @@ def list_controls(
 
 def show_control(
     control_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Control id, for example 'MEASURE 2.6' or lfai:SIG-1.")
+        str, o.argument("ID", "Control id, for example 'MEASURE 2.6' or lfai:LFAI-SCC-02.")
     ],
     *,
     config: o.ConfigFile = None,
@@ -69,29 +67,17 @@ def show_control(
     from audit.cli.control_page import control_facts, print_control
     from audit.cli.lookup import require_control
     from audit.cli.screen import stdout_screen
-    from audit.cli.settings import content_configuration, environment
+    from audit.cli.settings import content_library, environment
 
-    library = _library(content_configuration(config, no_config=no_config))
+    library = content_library(config, no_config=no_config)
     found = require_control(library.catalogs, control_id)
     screen = stdout_screen(color=not environment().no_color)
     if as_json:
-        screen.raw(_json(control_facts(found.framework, found.control, library)))
+        screen.data(control_facts(found.framework, found.control, library))
     else:
         print_control(screen, found.framework, found.control, library)
     screen.flush()
     return 0
-
-
-def _library(config: Any) -> Any:
-    from audit import wiring
-
-    return wiring.load_library(config)
-
-
-def _json(data: Any) -> str:
-    import json
-
-    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 COMMANDS = (list_controls, show_control)

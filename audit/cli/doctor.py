@@ -16,8 +16,6 @@ def doctor(*, as_json: o.AsJson = False) -> int:
 
     The exit code is 3 when something is missing without which nothing can be audited.
     """
-    import json
-
     import msgspec
 
     from audit.cli.examination import examine
@@ -30,7 +28,7 @@ def doctor(*, as_json: o.AsJson = False) -> int:
     broken = [item for item in found if item.essential and not item.present]
     screen = stdout_screen(color=not surroundings.no_color)
     if as_json:
-        screen.raw(json.dumps([msgspec.to_builtins(item) for item in found], indent=2, ensure_ascii=False))
+        screen.data([msgspec.to_builtins(item) for item in found])
     else:
         for item in found:
             mark = (

@@ -20,8 +20,8 @@ from audit.cli.progress import BarProgress, SilentProgress
 from audit.cli.screen import Screen, stderr_screen, stdout_screen
 from audit.cli.settings import configuration, environment
 from audit.cli.signals import StopOnSignal
-from audit.config.effective import Overrides
 from audit.config.load import FILE_NAME
+from audit.config.overrides import Overrides
 from audit.config.schema import Config
 from audit.errors import ReportError, UsageError
 from audit.model.result import AssessmentResult
@@ -117,7 +117,14 @@ def _tell(
 
     if manner.short and not manner.quiet:
         print_open_groups(screen, result)
-    render(result, screen.console(), written, quiet=manner.quiet or manner.short, exit_code=int(code))
+    render(
+        result,
+        screen.console(),
+        written,
+        quiet=manner.quiet or manner.short,
+        whole=manner.verbose,
+        exit_code=int(code),
+    )
     screen.flush()
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from audit.cli import options as o
 from audit.cli.command import examples
 
@@ -15,14 +13,14 @@ if TYPE_CHECKING:
     from audit.model.result import AssessmentResult
 
 EXAMPLES = examples(
-    "fleetaudit explain G-1f2e3d4c  # a finding of the last run",
+    "fleetaudit explain G-86b93da3  # a finding of the last run",
     "fleetaudit explain pod/privileged  # a rule",
     "fleetaudit explain 'MEASURE 2.6' --result out/report.json  # a control",
 )
 
 
 def explain(
-    what: Annotated[str, typer.Argument(metavar="FINDING|RULE|CONTROL", help="Id of what to explain.")],
+    what: Annotated[str, o.argument("FINDING|RULE|CONTROL", "Id of what to explain.")],
     *,
     result: o.ResultFile = None,
     config: o.ConfigFile = None,

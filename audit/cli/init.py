@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from audit.cli import options as o
 from audit.cli.command import examples
 
 EXAMPLES = examples(
@@ -17,14 +16,10 @@ EXAMPLES = examples(
 
 def init(
     *,
-    folder: Annotated[
-        str, typer.Option("--folder", metavar="DIR", help="Where the files go.", show_default=False)
-    ] = ".",
+    folder: Annotated[str, o.option("--folder", "DIR", "Where the files go.")] = ".",
     paths: Annotated[
         list[str] | None,
-        typer.Option(
-            "--paths", metavar="PATH", help="Manifests to audit, relative to the folder.", show_default=False
-        ),
+        o.option("--paths", "PATH", "Manifests to audit, relative to the folder."),
     ] = None,
 ) -> int:
     """Write a commented fleetaudit.yaml with example waivers and statements.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from audit.cli import check, controls, doctor, explain, init, report, rules, run, sample, validate
-from audit.cli.command import Command, Group, Handler, ListingGroup, examples
+from audit.cli.command import WIDTH, Command, Group, Handler, ListingGroup, examples
 from audit.cli.exits import MEANINGS, ExitCode
 from audit.cli.screen import Screen, abandon
 
@@ -31,7 +32,10 @@ _EXAMPLES = "\n".join(
         ),
         "",
         "Exit codes:",
-        *(f"  {int(code):>3}  {meaning}" for code, meaning in MEANINGS.items()),
+        *(
+            textwrap.fill(f"{int(code):>5}  {meaning}", WIDTH, subsequent_indent=" " * 7)
+            for code, meaning in MEANINGS.items()
+        ),
     ]
 )
 

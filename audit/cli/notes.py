@@ -12,14 +12,10 @@ _ALWAYS = frozenset({"excluded", "not_included", "gitignored"})
 
 
 def print_notes(screen: Screen, result: AssessmentResult, *, verbose: bool) -> None:
-    """Files left out, rules not asked, waivers and statements that ended; with `verbose` every notice and gap."""
+    """Files left out, rules not asked, waivers and statements that ended; with `verbose` every notice."""
     for notice in result.notices:
         if verbose or notice.code in _ALWAYS:
             _note(screen, f"{_place(notice)}: {notice.message}")
-    if verbose:
-        for gap in result.gaps:
-            where = f"{gap.source}:{gap.line}" if gap.line else gap.source
-            _note(screen, f"{where}: {gap.reason}{' (allowed)' if gap.allowed else ''}")
     deselected = sum(not state.selected for state in result.rules)
     if deselected:
         _note(screen, f"{count(deselected, 'rule')} not asked; controls that rest on them stay undecided")

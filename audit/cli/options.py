@@ -2,225 +2,212 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from audit.cli.choices import FORMATS, LANGUAGES, PROFILES, SEVERITIES
-
-
-def _completing(*words: str) -> Callable[[str], list[str]]:
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return complete
-
+from audit.cli.choices import FORMATS, LANGUAGES, PROFILES, REGO_ENGINES, SEVERITIES
 
 SCOPE = "What is audited"
 JUDGE = "How it is judged"
 GATES = "When it fails"
 OUTPUT = "What is written"
 
+
+def option(
+    names: str,
+    metavar: str,
+    text: str,
+    *,
+    panel: str | None = None,
+    words: tuple[str, ...] = (),
+    least: int | None = None,
+    most: int | None = None,
+) -> Any:
+    """An option without a printed default: where there is one, the text says so in words.
+
+    Args:
+        names: ``--long``, or ``--long -s``.
+        metavar: name of the value; empty for a switch.
+        text: one sentence or two.
+        panel: heading in the help on a terminal.
+        words: values that completion offers.
+        least: smallest number that is taken.
+        most: largest number that is taken.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return typer.Option(
+        *names.split(),
+        metavar=metavar or None,
+        help=text,
+        rich_help_panel=panel,
+        show_default=False,
+        autocompletion=complete if words else None,
+        min=least,
+        max=most,
+    )
+
+
+def argument(metavar: str, text: str) -> Any:
+    """An argument without a printed default."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
 Paths = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="PATH",
-        help="Files, folders or globs with manifests; - reads standard input. Together they are one cluster. "
+    argument(
+        "PATH",
+        "Files, folders or globs with manifests; - reads standard input. Together they are one cluster. "
         "Without a path, the configuration says what is audited.",
-        show_default=False,
     ),
 ]
 ConfigFile = Annotated[
     str | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="Configuration; fleetaudit.yaml of the working folder by default.",
-        rich_help_panel=SCOPE,
-        show_default=False,
+    option(
+        "--config", "FILE", "Configuration; fleetaudit.yaml of the working folder by default.", panel=SCOPE
     ),
 ]
-NoConfig = Annotated[
-    bool, typer.Option("--no-config", help="Use no configuration file.", rich_help_panel=SCOPE)
-]
+NoConfig = Annotated[bool, option("--no-config", "", "Use no configuration file.", panel=SCOPE)]
 Clusters = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--cluster",
-        metavar="NAME",
-        help="Name of the cluster in PATH; without a path, audit only this cluster of the configuration.",
-        rich_help_panel=SCOPE,
-        show_default=False,
+        "NAME",
+        "Name of the cluster in PATH; without a path, audit only this cluster of the configuration.",
+        panel=SCOPE,
     ),
 ]
 Include = Annotated[
     list[str] | None,
-    typer.Option(
-        "--include",
-        metavar="GLOB",
-        help="Read only matching files of folders (.gitignore syntax).",
-        rich_help_panel=SCOPE,
-        show_default=False,
-    ),
+    option("--include", "GLOB", "Read only matching files of folders (.gitignore syntax).", panel=SCOPE),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--exclude",
-        metavar="GLOB",
-        help="Leave matching files out of scope (.gitignore syntax); the report lists them.",
-        rich_help_panel=SCOPE,
-        show_default=False,
+        "GLOB",
+        "Leave matching files out of scope (.gitignore syntax); the report lists them.",
+        panel=SCOPE,
     ),
 ]
 NoGitignore = Annotated[
-    bool,
-    typer.Option("--no-gitignore", help="Also read what .gitignore files leave out.", rich_help_panel=SCOPE),
+    bool, option("--no-gitignore", "", "Also read what .gitignore files leave out.", panel=SCOPE)
 ]
 Policies = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--policy",
-        metavar="PATH",
-        help="Folder, file or pinned git address with more policies, besides the built-in rules.",
-        rich_help_panel=JUDGE,
-        show_default=False,
+        "PATH",
+        "Folder, file or pinned git address with more policies, besides the built-in rules.",
+        panel=JUDGE,
+    ),
+]
+Engine = Annotated[
+    str | None,
+    option(
+        "--engine",
+        "rego=NAME",
+        "What evaluates Rego: rego=embedded (default) or rego=opa-server, an OPA server started for the run.",
+        panel=JUDGE,
+        words=tuple(REGO_ENGINES),
     ),
 ]
 SelectedRules = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--rule",
-        metavar="ID",
-        help="Ask only this rule (id or glob such as rbac/*). Controls of the others stay undecided.",
-        rich_help_panel=JUDGE,
-        show_default=False,
+        "ID",
+        "Ask only this rule (id or glob such as rbac/*). Controls of the others stay undecided.",
+        panel=JUDGE,
     ),
 ]
 SkippedRules = Annotated[
     list[str] | None,
-    typer.Option(
-        "--skip-rule",
-        metavar="ID",
-        help="Do not ask this rule (id or glob). Its controls stay undecided.",
-        rich_help_panel=JUDGE,
-        show_default=False,
+    option(
+        "--skip-rule", "ID", "Do not ask this rule (id or glob). Its controls stay undecided.", panel=JUDGE
     ),
 ]
 ProfileName = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--profile",
-        metavar="NAME",
-        help="Controls in the denominator: technical (default) or full; a list of your own in the configuration.",
-        rich_help_panel=JUDGE,
-        show_default=False,
-        autocompletion=_completing(*PROFILES),
+        "NAME",
+        "Controls in the denominator: technical (default) or full; a list of your own in the configuration.",
+        panel=JUDGE,
+        words=PROFILES,
     ),
 ]
 FailOn = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--fail-on",
-        metavar="SEVERITY",
-        help=f"Fail on unwaived findings of this severity or worse: {', '.join(SEVERITIES)}.",
-        rich_help_panel=GATES,
-        show_default=False,
-        autocompletion=_completing(*SEVERITIES),
+        "SEVERITY",
+        f"Fail on unwaived findings of this severity or worse: {', '.join(SEVERITIES)}.",
+        panel=GATES,
+        words=SEVERITIES,
     ),
 ]
 MinRatio = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--min-ratio",
-        metavar="FRAMEWORK=FRACTION",
-        help="Fail when the strict ratio of a framework is lower.",
-        rich_help_panel=GATES,
-        show_default=False,
+        "FRAMEWORK=FRACTION",
+        "Fail when the strict ratio of a framework is lower.",
+        panel=GATES,
     ),
 ]
 MinCoverage = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--min-coverage",
-        metavar="FRAMEWORK=FRACTION",
-        help="Fail when the evidence coverage of a framework is lower.",
-        rich_help_panel=GATES,
-        show_default=False,
+        "FRAMEWORK=FRACTION",
+        "Fail when the evidence coverage of a framework is lower.",
+        panel=GATES,
     ),
 ]
 MinObjects = Annotated[
     int | None,
-    typer.Option(
-        "--min-objects",
-        metavar="N",
-        min=1,
-        help="Fail when fewer Kubernetes objects are judged.",
-        rich_help_panel=GATES,
-        show_default=False,
-    ),
+    option("--min-objects", "N", "Fail when fewer Kubernetes objects are judged.", panel=GATES, least=1),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Folder for the reports, fleetaudit-report by default; - prints one format to standard output.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
+    option(
+        "--output -o",
+        "DIR",
+        "Folder for the reports, fleetaudit-report by default; - prints one format to standard output.",
+        panel=OUTPUT,
     ),
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="NAME",
-        help=f"Formats, with commas or repeated: {', '.join(FORMATS)}. Default: html,json.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
-        autocompletion=_completing(*FORMATS),
+    option(
+        "--format -f",
+        "NAME",
+        f"Formats, with commas or repeated: {', '.join(FORMATS)}. Default: html,json.",
+        panel=OUTPUT,
+        words=FORMATS,
     ),
 ]
 Lang = Annotated[
     str | None,
-    typer.Option(
-        "--lang",
-        metavar="LANG",
-        help=f"Language of the reports: {' or '.join(LANGUAGES)}.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
-        autocompletion=_completing(*LANGUAGES),
+    option(
+        "--lang", "LANG", f"Language of the reports: {' or '.join(LANGUAGES)}.", panel=OUTPUT, words=LANGUAGES
     ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--jobs", "-j", metavar="N", min=1, max=1024, help="Cores to use; all by default.", show_default=False
-    ),
+    option("--jobs -j", "N", "Cores to use; all by default.", least=1, most=1024),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the gate and completeness lines.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every gap, notice and open group.")]
-LogFile = Annotated[
-    str | None,
-    typer.Option("--log-file", metavar="FILE", help="Append a log of the run to FILE.", show_default=False),
-]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, option("--quiet -q", "", "Print only the gate and completeness lines.")]
+Verbose = Annotated[bool, option("--verbose -v", "", "Print every gap, notice and open group, and the log.")]
+LogFile = Annotated[str | None, option("--log-file", "FILE", "Append a log of the run to FILE.")]
+NoProgress = Annotated[bool, option("--no-progress", "", "Show no progress bar.")]
+AsJson = Annotated[bool, option("--json", "", "Print JSON.")]
 ResultFile = Annotated[
     str | None,
-    typer.Option(
-        "--result",
-        metavar="FILE",
-        help="JSON report to read; report.json of the last output folder by default.",
-        show_default=False,
-    ),
+    option("--result", "FILE", "JSON report to read; report.json of the last output folder by default."),
 ]
-Framework = Annotated[
-    str | None,
-    typer.Option(
-        "--framework", metavar="ID", help="Only this framework, for example lfai.", show_default=False
-    ),
-]
+Framework = Annotated[str | None, option("--framework", "ID", "Only this framework, for example lfai.")]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from audit.cli import options as o
 from audit.cli.command import examples
 
@@ -18,7 +16,7 @@ EXAMPLES = examples(
 
 
 def report(
-    result: Annotated[str, typer.Argument(metavar="RESULT.json", help="A JSON report written by run.")],
+    result: Annotated[str, o.argument("RESULT.json", "A JSON report written by run.")],
     *,
     formats: o.Formats = None,
     output: o.Output = None,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from audit.cli import options as o
 from audit.cli.command import examples
 
@@ -24,9 +22,7 @@ SHOW_EXAMPLES = examples(
     "fleetaudit rules show image/registry-allowed --json",
 )
 
-Glob = Annotated[
-    str | None, typer.Argument(metavar="GLOB", help="Only rule ids that match.", show_default=False)
-]
+Glob = Annotated[str | None, o.argument("GLOB", "Only rule ids that match.")]
 
 
 def list_rules(
@@ -38,19 +34,19 @@ def list_rules(
 ) -> int:
     """List the loaded rules with severity and title."""
     from audit.cli.screen import stdout_screen
-    from audit.cli.settings import content_configuration, environment
+    from audit.cli.settings import content_library, environment
     from audit.config.check import rule_matches
     from audit.config.suggest import did_you_mean
     from audit.errors import UsageError
 
-    library = _library(content_configuration(config, no_config=no_config))
+    library = content_library(config, no_config=no_config)
     chosen = [rule for rule in library.rules if pattern is None or rule_matches(pattern, rule.id)]
     if not chosen and pattern is not None:
         known = [rule.id for rule in library.rules]
         raise UsageError(f"no rule id matches {pattern}", suggestion=did_you_mean(pattern, known))
     screen = stdout_screen(color=not environment().no_color)
     if as_json:
-        screen.raw(_json([_plain(rule, library.mappings) for rule in chosen]))
+        screen.data([_plain(rule, library.mappings) for rule in chosen])
     else:
         rows = [
             (rule.id, rule.severity.value, "" if rule.builtin else rule.shape or "yours", rule.title)
@@ -63,7 +59,7 @@ def list_rules(
 
 
 def show_rule(
-    rule_id: Annotated[str, typer.Argument(metavar="ID", help="Rule id, for example pod/privileged.")],
+    rule_id: Annotated[str, o.argument("ID", "Rule id, for example pod/privileged.")],
     *,
     config: o.ConfigFile = None,
     no_config: o.NoConfig = False,
@@ -72,25 +68,19 @@ def show_rule(
     """Show one rule: question, kinds, parameters, fix, controls."""
     from audit.cli.lookup import require_rule
     from audit.cli.screen import stdout_screen
-    from audit.cli.settings import content_configuration, environment
+    from audit.cli.settings import content_library, environment
 
-    library = _library(content_configuration(config, no_config=no_config))
+    library = content_library(config, no_config=no_config)
     rule = require_rule(library.rules, rule_id)
     screen = stdout_screen(color=not environment().no_color)
     if as_json:
-        screen.raw(_json(_plain(rule, library.mappings)))
+        screen.data(_plain(rule, library.mappings))
     else:
         from audit.cli.rule_page import print_rule
 
         print_rule(screen, rule, library.mappings)
     screen.flush()
     return 0
-
-
-def _library(config: Any) -> Any:
-    from audit import wiring
-
-    return wiring.load_library(config)
 
 
 def _plain(rule: Any, mappings: Any) -> dict[str, Any]:
@@ -103,12 +93,6 @@ def _plain(rule: Any, mappings: Any) -> dict[str, Any]:
         if entry.rule == rule.id
     ]
     return data
-
-
-def _json(data: Any) -> str:
-    import json
-
-    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 COMMANDS = (list_rules, show_rule)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.cli import options as o
+from audit.cli.asked import Asked, asking
 from audit.cli.command import examples
 
 EXAMPLES = examples(
@@ -15,32 +15,8 @@ EXAMPLES = examples(
 )
 
 
-def run(
-    paths: o.Paths = None,
-    *,
-    config: o.ConfigFile = None,
-    no_config: o.NoConfig = False,
-    cluster: o.Clusters = None,
-    include: o.Include = None,
-    exclude: o.Exclude = None,
-    no_gitignore: o.NoGitignore = False,
-    policy: o.Policies = None,
-    rule: o.SelectedRules = None,
-    skip_rule: o.SkippedRules = None,
-    profile: o.ProfileName = None,
-    fail_on: o.FailOn = None,
-    min_ratio: o.MinRatio = None,
-    min_coverage: o.MinCoverage = None,
-    min_objects: o.MinObjects = None,
-    output: o.Output = None,
-    formats: o.Formats = None,
-    lang: o.Lang = None,
-    jobs: o.Jobs = None,
-    quiet: o.Quiet = False,
-    verbose: o.Verbose = False,
-    log_file: o.LogFile = None,
-    no_progress: o.NoProgress = False,
-) -> int:
+@asking
+def run(asked: Asked) -> int:
     """Audit manifests and write the reports.
 
     Without a gate the exit code is 0, or 3 when something could not be looked at. No connection is opened: everything
@@ -49,27 +25,10 @@ def run(
     from audit.cli.execution import Manner, execute
     from audit.cli.settings import run_overrides
 
-    overrides = run_overrides(
-        paths=paths,
-        config=config,
-        no_config=no_config,
-        clusters=cluster,
-        include=include,
-        exclude=exclude,
-        no_gitignore=no_gitignore,
-        policy=policy,
-        rules=rule,
-        skip_rules=skip_rule,
-        profile=profile,
-        fail_on=fail_on,
-        min_ratio=min_ratio,
-        min_coverage=min_coverage,
-        min_objects=min_objects,
-        output=output,
-        formats=formats,
-        lang=lang,
-        jobs=jobs,
+    manner = Manner(
+        quiet=asked.quiet,
+        verbose=asked.verbose,
+        progress=not asked.no_progress,
+        log_file=asked.log_file,
     )
-    return execute(
-        overrides, Manner(quiet=quiet, verbose=verbose, progress=not no_progress, log_file=log_file)
-    )
+    return execute(run_overrides(asked), manner)

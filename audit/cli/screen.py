@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from audit.cli.safetext import safe
+from audit.cli.safetext import DEFAULT_LIMIT, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,9 +37,10 @@ class Screen:
 
         return console_on(self.stream, colored=self._colored, give_up=self._give_up)
 
-    def line(self, *parts: Part) -> None:
-        """Print one line. Parts are made safe here, so no caller can forget it."""
-        cleaned = [(safe(part), "") if isinstance(part, str) else (safe(part[0]), part[1]) for part in parts]
+    def line(self, *parts: Part, limit: int = DEFAULT_LIMIT) -> None:
+        """Print one line. Parts are made safe here, so no caller can forget it; `limit` is for each of them."""
+        pairs = [(part, "") if isinstance(part, str) else part for part in parts]
+        cleaned = [(safe(text, limit), style) for text, style in pairs]
         if self._console is None:
             self._write("".join(text for text, _ in cleaned).rstrip() + "\n")
             return
@@ -61,9 +62,12 @@ class Screen:
                 ]
             )
 
-    def raw(self, text: str) -> None:
-        """Print text that is not from the audited world, such as JSON we wrote, unchanged."""
-        self._write(text if text.endswith("\n") else text + "\n")
+    def data(self, data: Any) -> None:
+        """Print plain data as JSON, for other programs; what a terminal might obey is escaped in JSON's own way."""
+        import json
+
+        text = json.dumps(data, indent=2, ensure_ascii=False)
+        self._write("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text) + "\n")
 
     def flush(self) -> None:
         """Push out what is buffered; a reader gone away is noticed here at the latest."""

@@ -6,12 +6,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.choices import LANGUAGES, PROFILES, formats_of, fractions_of, one_of, severity_of
+from audit.cli.choices import (
+    LANGUAGES,
+    PROFILES,
+    formats_of,
+    fractions_of,
+    one_of,
+    rego_engine_of,
+    severity_of,
+)
 
 if TYPE_CHECKING:
-    from audit.config.effective import Overrides
+    from audit.cli.asked import Asked
     from audit.config.environment import Environment
+    from audit.config.overrides import Overrides
     from audit.config.schema import Config
+    from audit.library.library import Library
 
 
 def environment() -> Environment:
@@ -30,61 +40,48 @@ def configuration(overrides: Overrides, surroundings: Environment | None = None)
 
 def content_configuration(config: str | None, *, no_config: bool = False) -> Config:
     """The configuration for commands that only look at authored content."""
-    from audit.config.effective import Overrides
+    from audit.config.overrides import Overrides
 
     return configuration(Overrides(config=config, no_config=no_config))
 
 
-def run_overrides(
-    *,
-    paths: list[str] | None,
-    config: str | None,
-    no_config: bool,
-    clusters: list[str] | None,
-    include: list[str] | None,
-    exclude: list[str] | None,
-    no_gitignore: bool,
-    policy: list[str] | None,
-    rules: list[str] | None,
-    skip_rules: list[str] | None,
-    profile: str | None,
-    fail_on: str | None,
-    min_ratio: list[str] | None,
-    min_coverage: list[str] | None,
-    min_objects: int | None,
-    output: str | None,
-    formats: list[str] | None,
-    lang: str | None,
-    jobs: int | None,
-) -> Overrides:
+def content_library(config: str | None, *, no_config: bool = False) -> Library:
+    """All authored content, loaded under that configuration."""
+    from audit import wiring
+
+    return wiring.load_library(content_configuration(config, no_config=no_config))
+
+
+def run_overrides(asked: Asked) -> Overrides:
     """Checks every value of ``run`` and ``check`` before anything is read.
 
     Raises:
         UsageError: a value that cannot be used.
     """
-    from audit.config.effective import Overrides
+    from audit.config.overrides import Overrides
     from audit.model.rule import Severity
 
     return Overrides(
-        config=config,
-        no_config=no_config,
-        paths=_given(paths),
-        clusters=_given(clusters),
-        include=_given(include),
-        exclude=_given(exclude),
-        gitignore=False if no_gitignore else None,
-        policy=_given(policy),
-        rules=_given(rules),
-        skip_rules=_given(skip_rules),
-        profile=one_of("--profile", profile, PROFILES) if profile is not None else None,
-        fail_on=Severity(severity_of("--fail-on", fail_on)) if fail_on is not None else None,
-        min_ratio=fractions_of("--min-ratio", min_ratio or ()),
-        min_coverage=fractions_of("--min-coverage", min_coverage or ()),
-        min_objects=min_objects,
-        folder=output,
-        formats=formats_of(formats or ()),
-        lang=one_of("--lang", lang, LANGUAGES) if lang is not None else None,
-        jobs=jobs,
+        config=asked.config,
+        no_config=asked.no_config,
+        paths=_given(asked.paths),
+        clusters=_given(asked.cluster),
+        include=_given(asked.include),
+        exclude=_given(asked.exclude),
+        gitignore=False if asked.no_gitignore else None,
+        policy=_given(asked.policy),
+        engine=rego_engine_of(asked.engine) if asked.engine is not None else None,
+        rules=_given(asked.rule),
+        skip_rules=_given(asked.skip_rule),
+        profile=one_of("--profile", asked.profile, PROFILES) if asked.profile is not None else None,
+        fail_on=Severity(severity_of("--fail-on", asked.fail_on)) if asked.fail_on is not None else None,
+        min_ratio=fractions_of("--min-ratio", asked.min_ratio or ()),
+        min_coverage=fractions_of("--min-coverage", asked.min_coverage or ()),
+        min_objects=asked.min_objects,
+        folder=asked.output,
+        formats=formats_of(asked.formats or ()),
+        lang=one_of("--lang", asked.lang, LANGUAGES) if asked.lang is not None else None,
+        jobs=asked.jobs,
     )
 
 

@@ -29,7 +29,7 @@ def validate(*, config: o.ConfigFile = None, no_config: o.NoConfig = False, poli
     from audit.cli.failures import print_error
     from audit.cli.screen import stderr_screen, stdout_screen
     from audit.cli.settings import configuration, environment
-    from audit.config.effective import Overrides
+    from audit.config.overrides import Overrides
     from audit.errors import AuditError
 
     surroundings = environment()

@@ -7,7 +7,7 @@ never read as markup. Gate and completeness are always two lines, whichever exit
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -30,9 +30,13 @@ from audit.report.view_words import gap_word, severity_word
 
 TERM = 10
 """Width of the first column."""
+GROUP_INDENT = 16
+"""Columns in front of a group's words: its severity, and the gaps between."""
 SHOWN_GAPS = 5
 SHOWN_GROUPS = 8
 SHOWN_STEPS = 3
+"""What fits on a screen; with `whole` everything is printed."""
+MORE = "shown with --verbose and in the reports"
 _SEVERITY_STYLE = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "dim", "info": "dim"}
 
 
@@ -42,6 +46,7 @@ def render(
     paths: Sequence[Path] = (),
     *,
     quiet: bool = False,
+    whole: bool = False,
     exit_code: int | None = None,
 ) -> None:
     """Print the summary.
@@ -51,9 +56,10 @@ def render(
         console: where to; it decides about colour and width.
         paths: reports written, the first one is the one to open.
         quiet: gate and completeness only.
+        whole: every gap, open group and step, not only the first of them.
         exit_code: printed behind the completeness line when not zero.
     """
-    lines = _Lines(result, console, Texts())
+    lines = _Lines(result, console, Texts(), whole=whole)
     if not quiet:
         lines.scope()
         lines.judged()
@@ -69,10 +75,13 @@ def render(
 class _Lines:
     """One method for each kind of line."""
 
-    def __init__(self, result: AssessmentResult, console: Console, texts: Texts) -> None:
+    def __init__(
+        self, result: AssessmentResult, console: Console, texts: Texts, *, whole: bool = False
+    ) -> None:
         self._result = result
         self._console = console
         self._texts = texts
+        self._whole = whole
 
     def scope(self) -> None:
         """Members registered, reached, missing."""
@@ -105,17 +114,17 @@ class _Lines:
         )
 
     def gaps(self) -> None:
-        """What was not looked at, and how to close it. Alike gaps share a line."""
-        together: dict[tuple[str, str, bool], list[Gap]] = defaultdict(list)
-        for gap in self._result.gaps:
-            together[gap.kind.value, gap.hint, gap.allowed].append(gap)
+        """What was not looked at, and how to close it. Alike gaps share a line, unless each is wanted."""
+        together: dict[object, list[Gap]] = defaultdict(list)
+        for index, gap in enumerate(self._result.gaps):
+            together[index if self._whole else (gap.kind, gap.hint, gap.allowed)].append(gap)
         undecided = {
             id(gap): sum(
                 1 for row in self._result.controls if row.fleet.in_profile and index in row.fleet.gaps
             )
             for index, gap in enumerate(self._result.gaps[:200])
         }
-        for found in islice(together.values(), SHOWN_GAPS):
+        for found in islice(together.values(), self._most(SHOWN_GAPS)):
             first = found[0]
             place = tail(first.source, 72) + (f":{first.line}" if first.line else "")
             more = f" and {count(len(found) - 1)} more" if len(found) > 1 else ""
@@ -128,12 +137,15 @@ class _Lines:
             self._line("GAP", text, "yellow")
             if first.hint:
                 self._line("", f"fix: {visible(first.hint, 200)}")
-        if len(together) > SHOWN_GAPS:
+        if len(together) > SHOWN_GAPS and not self._whole:
             rest = sum(len(found) for found in islice(together.values(), SHOWN_GAPS, None))
-            self._line("GAP", f"{count(rest)} more, see the report", "yellow")
+            self._line("GAP", f"{count(rest)} more, {MORE}", "yellow")
+
+    def _most(self, shown: int) -> int | None:
+        return None if self._whole else shown
 
     def groups(self) -> None:
-        """Open groups by severity, the worst by name."""
+        """Open groups by severity, the worst by name; all of them, and what could not be judged, when wanted."""
         counts = self._result.group_source.counts()
         total = sum(counts.open.values())
         extra = [
@@ -143,38 +155,41 @@ class _Lines:
         ]
         also = f"; also {', '.join(extra)}" if extra else ""
         self._line("Found", f"{_n(total, 'open group')}: {open_line(counts, self._texts)}{also}")
-        if not total:
-            return
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
-        table.add_column(overflow="fold")
-        table.add_column(justify="right", no_wrap=True)
-        shown = 0
-        for group in self._open():
-            shown += 1
-            style = _SEVERITY_STYLE[group.severity.value]
-            first = group.members[0] if group.members else None
-            owner = visible(group.owner, 80) + (f" {visible(group.container, 40)}" if group.container else "")
-            table.add_row(
-                Text(f"  {severity_word(group.severity, self._texts)}", style=style),
-                Text(visible(group.id, 20)),
-                Text(f"{visible(group.rule, 60)}\n{owner}"),
-                Text(tail(place_text(first, self._texts), 52) if first else "", style="dim"),
-                Text(f"{count(group.total)}×"),
-            )
-        self._console.print(table)
-        if total > shown:
-            self._line("", f"{_n(total - shown, 'more open group')}, see the report")
+        for group in islice(self._open(), self._most(SHOWN_GROUPS)):
+            table.add_row(*self._group(group))
+        if table.row_count:
+            self._console.print(table)
+        if total > SHOWN_GROUPS and not self._whole:
+            self._line("", f"{_n(total - SHOWN_GROUPS, 'more open group')}, {MORE}")
 
-    def _open(self) -> list[FindingGroup]:
-        found = (
-            group
-            for group in self._result.group_source.groups()
-            if group.outcome is Outcome.FAIL and group.waived < group.total
-        )
-        return list(islice(found, SHOWN_GROUPS))
+    def _group(self, group: FindingGroup) -> tuple[Text, Text, Text]:
+        word, style = severity_word(group.severity, self._texts), _SEVERITY_STYLE[group.severity.value]
+        if group.outcome is Outcome.ERROR:
+            word, style = "error", "yellow"
+        ident = visible(group.id, 20)
+        told = Text(visible(group.rule, 60))
+        if owner := " ".join(
+            part for part in (visible(group.owner, 80), visible(group.container, 40)) if part
+        ):
+            told.append(f"  {owner}", style="bold")
+        if group.members:
+            more = f" and {count(group.total - 1)} more" if group.total > 1 else ""
+            # The place stays on one line, so that a terminal makes a link of it.
+            room = max(20, self._console.width - GROUP_INDENT - len(ident) - len(more))
+            place = tail(place_text(group.members[0], self._texts), room)
+            told.append(f"\n{place}{more}", style="dim")
+        return Text(f"  {word}", style=style), Text(ident), told
+
+    def _open(self) -> Iterator[FindingGroup]:
+        """Groups with an unwaived failure; with `whole` those that could not be judged too."""
+        for group in self._result.group_source.groups():
+            failed = group.outcome is Outcome.FAIL and group.waived < group.total
+            if failed or (self._whole and group.outcome is Outcome.ERROR):
+                yield group
 
     def ratios(self) -> None:
         """Each framework's strict ratio, its range, what holds it back, and its parts."""
@@ -234,8 +249,9 @@ class _Lines:
     def steps(self) -> None:
         """The cheapest steps and the ratio each would give."""
         word = "Next"
-        steps = [(score, step) for score in self._result.scores for step in score.next_steps[:1]]
-        for score, step in steps[:SHOWN_STEPS]:
+        each = self._most(1)
+        steps = [(score, step) for score in self._result.scores for step in score.next_steps[:each]]
+        for score, step in steps[: self._most(SHOWN_STEPS)]:
             upto = "" if step.certain else "up to "
             self._line(
                 word,
@@ -243,7 +259,7 @@ class _Lines:
                 f"{upto}{ratio(step.gives, self._texts)}",
             )
             word = ""
-        first = next(iter(self._open()), None)
+        first = next(self._open(), None)
         if first is not None:
             self._line(word, f"fleetaudit explain {visible(first.id, 20)}")
 

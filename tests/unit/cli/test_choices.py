@@ -10,13 +10,15 @@ from audit.cli.choices import (
     FORMATS,
     LANGUAGES,
     PROFILES,
+    REGO_ENGINES,
     SEVERITIES,
     formats_of,
     fractions_of,
     one_of,
+    rego_engine_of,
     severity_of,
 )
-from audit.config.schema import FormatName, Language
+from audit.config.schema import EngineConfig, FormatName, Language
 from audit.errors import UsageError
 from audit.model.rule import Severity
 
@@ -26,6 +28,15 @@ def test_the_lists_are_those_of_the_model() -> None:
     assert typing.get_args(Language) == LANGUAGES
     assert tuple(severity.value for severity in Severity) == SEVERITIES
     assert PROFILES == ("technical", "full")
+    engines = typing.get_args(typing.get_type_hints(EngineConfig)["rego"])
+    assert {name: f"rego={name}" for name in engines} == {v: k for k, v in REGO_ENGINES.items()}
+
+
+def test_engines() -> None:
+    assert rego_engine_of("rego=opa-server") == "opa-server"
+    for wrong in ("opa-server", "rego=", "rego=opa_server", "kyverno=x"):
+        with pytest.raises(UsageError, match="--engine"):
+            rego_engine_of(wrong)
 
 
 def test_formats_with_commas_and_repetition() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -39,6 +40,7 @@ RUN_OPTIONS = [
     "--include",
     "--exclude",
     "--no-gitignore",
+    "--engine",
     "--rule",
     "--skip-rule",
     "--cluster",
@@ -86,7 +88,7 @@ def test_every_command_has_help_with_examples(
     text = helps[command]
     assert f"Usage: fleetaudit {' '.join(command)} " in text
     _, examples = text.split("\nExamples:\n")
-    lines = [line for line in examples.splitlines() if line.strip()]
+    lines = [line for line in examples.splitlines() if line.strip() and not line.startswith("  # ")]
     assert len(lines) >= 2
     # Examples are as typed: one to a line, starting where the line starts, of this very command.
     assert all(line.startswith("  ") for line in lines)
@@ -99,7 +101,7 @@ def test_the_root_names_every_command_and_every_exit_code(helps: dict[tuple[str,
     for command in COMMANDS:
         assert f"\n  {command[0]} " in text
     for code, meaning in MEANINGS.items():
-        assert f"{int(code):>3}  {meaning}" in text
+        assert f" {int(code)} {meaning}" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
@@ -126,7 +128,20 @@ def test_help_on_a_terminal_is_rich_and_has_the_examples_too(tmp_path: Path) -> 
     assert shown.code == 0
     assert "\x1b[" in shown.shown
     assert "What is audited" in shown.shown
-    assert "Examples:\r\n  fleetaudit run k8s/ " in shown.shown
+    assert (
+        "Examples:\r\n  # one cluster, report in fleetaudit-report/\r\n  fleetaudit run k8s/\r\n"
+        in shown.shown
+    )
+
+
+def test_help_speaks_no_python_and_fits_80_columns(tmp_path: Path, helps: dict[tuple[str, ...], str]) -> None:
+    for command, text in helps.items():
+        shown = run_on_terminal(*command, "--help", cwd=tmp_path, COLUMNS="80").shown
+        plain = run(*command, "--help", cwd=tmp_path, COLUMNS="80").stdout
+        for told in (text, plain, re.sub(r"\x1b\[[0-9;]*m", "", shown)):
+            assert not re.search(r"<\w+>|list\[", told)
+        for told in (plain, re.sub(r"\x1b\[[0-9;]*m", "", shown)):
+            assert [line for line in told.splitlines() if len(line.rstrip()) > 80] == []
 
 
 def test_no_color_holds_for_help(tmp_path: Path) -> None:

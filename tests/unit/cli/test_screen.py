@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,9 +114,18 @@ def test_a_reader_that_goes_away_ends_the_printing_only(unread: Broken) -> None:
     screen = Screen(stream)
     for _ in range(3):
         screen.line("x")
-        screen.raw("x")
+        screen.data("x")
     assert stream.tries == 1
     assert os.fstat(stream.fileno()).st_rdev == Path(os.devnull).stat().st_rdev
+
+
+def test_data_is_json_that_no_terminal_obeys() -> None:
+    stream = io.StringIO()
+    told = {"a": "é\x1b[31m\x9b31m\u202e\u2028\U000e0001\n", "日": [1, None]}
+    Screen(stream).data(told)
+    assert json.loads(stream.getvalue()) == told
+    assert all(c.isprintable() or c == "\n" for c in stream.getvalue())
+    assert "é" in stream.getvalue()
 
 
 def test_a_reader_that_went_away_is_noticed_at_the_end(unread: Broken) -> None:

@@ -1,0 +1,63 @@
+"""The arguments that ``run`` and ``check`` have in common, stated once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, get_type_hints
+
+from audit.cli import options as o
+from audit.cli.command import Handler
+
+
+class Asked(NamedTuple):
+    """What was typed; nothing is checked yet."""
+
+    paths: o.Paths = None
+    config: o.ConfigFile = None
+    no_config: o.NoConfig = False
+    cluster: o.Clusters = None
+    include: o.Include = None
+    exclude: o.Exclude = None
+    no_gitignore: o.NoGitignore = False
+    policy: o.Policies = None
+    engine: o.Engine = None
+    rule: o.SelectedRules = None
+    skip_rule: o.SkippedRules = None
+    profile: o.ProfileName = None
+    fail_on: o.FailOn = None
+    min_ratio: o.MinRatio = None
+    min_coverage: o.MinCoverage = None
+    min_objects: o.MinObjects = None
+    output: o.Output = None
+    formats: o.Formats = None
+    lang: o.Lang = None
+    jobs: o.Jobs = None
+    quiet: o.Quiet = False
+    verbose: o.Verbose = False
+    log_file: o.LogFile = None
+    no_progress: o.NoProgress = False
+
+
+def asking(handler: Callable[[Asked], int]) -> Handler:
+    """A command with the arguments of `Asked`. Typer learns options from a signature, so it gets one."""
+
+    def command(**given: Any) -> int:
+        return handler(Asked(**given))
+
+    hints = get_type_hints(Asked, include_extras=True)
+    command.__name__ = handler.__name__
+    command.__doc__ = handler.__doc__
+    command.__annotations__ = hints
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by `inspect.signature`
+        [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=Asked._field_defaults[name],
+                annotation=hints[name],
+            )
+            for name in Asked._fields
+        ]
+    )
+    return command
