@@ -57,11 +57,13 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     )
     # 7 record: what all of it rests on.
     record = parts.finish_record(members, now)
-    reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, gaps)
+    tally, objects = parts.ledger.tally, record.denominator.objects
+    gates = judge_gates(parts.gates, scores, parts.findings.counts(), objects, parts.rules, tally)
+    reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, gaps, gates)
     return AssessmentResult(
         title=parts.title,
         record=record,
-        tally=parts.ledger.tally,
+        tally=tally,
         scores=scores,
         controls=controls,
         rules=parts.rules,
@@ -71,7 +73,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         notices=(*parts.load_notices, *(notice for member in members for notice in member.notices)),
         waivers=parts.waivers(),
         statements=statement_states(parts.statements, controls, now),
-        gates=judge_gates(parts.gates, scores, parts.findings.counts(), record.denominator.objects),
+        gates=gates,
         complete=not reasons,
         incomplete_reasons=reasons,
         group_source=parts.findings,

@@ -82,7 +82,8 @@ def _run(config: Config, manner: Manner, surroundings: Environment, *, to_stdout
         with BarProgress(color=color) if draws else SilentProgress() as progress:
             audit = stack.enter_context(wiring.build(config, progress=progress))
             result = audit.run(stop)
-        codes = [code_for_outcome(complete=result.complete, gates_met=all(gate.met for gate in result.gates))]
+        failed = any(gate.met is False for gate in result.gates)
+        codes = [code_for_outcome(complete=result.complete, gates_met=not failed)]
         written: list[Path] = []
         try:
             written = _deliver(result, config, keep=manner.reports, to_stdout=to_stdout)

@@ -81,7 +81,8 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """One condition asked for on the command line or in the configuration."""
 
     condition: str
-    met: bool
+    met: bool | None
+    """None: not decided, because nothing was looked at that could decide it. Never a success."""
     detail: str
 
 

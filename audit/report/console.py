@@ -37,6 +37,7 @@ SHOWN_GROUPS = 8
 SHOWN_STEPS = 3
 """What fits on a screen; with `whole` everything is printed."""
 MORE = "shown with --verbose and in the reports"
+_GATE = {True: ("met", "green"), False: ("FAILED", "bold red"), None: ("NOT DECIDED", "bold yellow")}
 _SEVERITY_STYLE = {"critical": "bold red", "high": "red", "medium": "yellow", "low": "dim", "info": "dim"}
 
 
@@ -273,9 +274,9 @@ class _Lines:
         if not self._result.gates:
             self._line("Gate", "none asked for")
         for gate in self._result.gates:
-            word, style = ("met", "green") if gate.met else ("FAILED", "bold red")
+            word, style = _GATE[gate.met]
             self._line(
-                "Gate", f"{word:<12}{visible(gate.condition, 120)}: {visible(gate.detail, 200)}", style
+                "Gate", f"{word:<12} {visible(gate.condition, 120)}: {visible(gate.detail, 200)}", style
             )
 
     def audit(self, exit_code: int | None) -> None:

@@ -53,18 +53,20 @@ def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
 
 def _audit_suite(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     """Completeness, gates and gaps as cases."""
-    failures = sum(1 for gate in result.gates if not gate.met) + (not result.complete)
+    failures = sum(1 for gate in result.gates if gate.met is False) + (not result.complete)
+    undecided = sum(1 for gate in result.gates if gate.met is None)
     open_gaps = [gap for gap in result.gaps if not gap.allowed]
     allowed = len(result.gaps) - len(open_gaps)
     tests = 1 + len(result.gates) + len(result.gaps)
     yield (
-        f'<testsuite name="audit" tests="{tests}" failures="{failures}" errors="{len(open_gaps)}" skipped="{allowed}">\n'
+        f'<testsuite name="audit" tests="{tests}" failures="{failures}" errors="{len(open_gaps) + undecided}" skipped="{allowed}">\n'
     )
     told = "; ".join(result.incomplete_reasons)
     verdict = "" if result.complete else f"<failure message={_attribute(told or 'incomplete')}/>"
     yield f'<testcase classname="audit" name="complete">{verdict}</testcase>\n'
     for gate in result.gates:
-        verdict = "" if gate.met else f"<failure message={_attribute(gate.detail)}/>"
+        tag = "error" if gate.met is None else "failure"
+        verdict = "" if gate.met else f"<{tag} message={_attribute(gate.detail)}/>"
         yield f'<testcase classname="audit.gate" name={_attribute(gate.condition)}>{verdict}</testcase>\n'
     for gap in result.gaps:
         tag = "skipped" if gap.allowed else "error"

@@ -61,7 +61,7 @@ def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     yield f"**{markdown(view.verdict.line)}.** {markdown(view.verdict.text, 2000)}"
     yield ""
     for gate in result.gates or ():
-        word = "met" if gate.met else "**failed**"
+        word = {True: "met", False: "**failed**", None: "**not decided**"}[gate.met]
         yield f"- Gate: {word}, {markdown(gate.condition)}: {markdown(gate.detail)}"
     if not result.gates:
         yield "- Gate: none asked for"

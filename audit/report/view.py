@@ -18,14 +18,16 @@ from audit.report.view_next import StepView, steps
 from audit.report.view_parts import Anchors, Row, minute
 from audit.report.view_ratio import FrameworkView, framework_view
 from audit.report.view_unseen import Unseen, unseen
-from audit.report.view_words import Formula, Meaning, formulas, meanings, severity_word
+from audit.report.view_words import Formula, Meaning, formulas, gate_word, meanings, severity_word
 
 
 class GateView(msgspec.Struct, frozen=True):
     """One gate."""
 
     condition: str
-    met: bool
+    code: str
+    """Class of the word: S, F, or I when it could not be decided."""
+    word: str
     detail: str
 
 
@@ -143,7 +145,7 @@ def verdict(
         forbidden=forbidden,
         line=line,
         text=" ".join(_sentence(framework, texts) for framework in frameworks),
-        gates=tuple(_gate(gate) for gate in result.gates),
+        gates=tuple(_gate(gate, texts) for gate in result.gates),
         complete=result.complete,
         incomplete="; ".join(visible(reason) for reason in result.incomplete_reasons),
         open_line=open_line(counts, texts),
@@ -197,5 +199,6 @@ def open_line(counts: GroupCounts, texts: Texts) -> str:
     )
 
 
-def _gate(gate: Gate) -> GateView:
-    return GateView(visible(gate.condition), gate.met, visible(gate.detail))
+def _gate(gate: Gate, texts: Texts) -> GateView:
+    code, word = gate_word(gate.met, texts)
+    return GateView(visible(gate.condition), code, word, visible(gate.detail))

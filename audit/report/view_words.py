@@ -126,6 +126,15 @@ def gap_word(kind: GapKind, texts: Texts) -> str:
     }[kind]
 
 
+def gate_word(met: bool | None, texts: Texts) -> tuple[str, str]:  # noqa: FBT001  # the three values of a gate
+    """Class and word of a gate."""
+    return {
+        True: ("S", texts.gettext("met")),
+        False: ("F", texts.gettext("failed")),
+        None: ("I", texts.gettext("not decided")),
+    }[met]
+
+
 def reason_text(reason: Reason, row: ControlRow, texts: Texts) -> str:
     """One clause saying why, with the pairs counted."""
     deciding = [item for item in row.fleet.evidence if item.decides]

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from audit.model.assessment import Fraction, FrameworkScore
+from audit.model.finding import Outcome
 from audit.model.gap import Gap
-from audit.model.result import Gate, GroupCounts
+from audit.model.result import Gate, GroupCounts, RuleState
 from audit.model.rule import Severity
 from audit.model.run import Denominator
+from audit.model.tally import Tally
 
 
 class GateConditions(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,12 +28,26 @@ class GateConditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge_gates(
-    conditions: GateConditions, scores: Sequence[FrameworkScore], groups: GroupCounts, objects: int
+    conditions: GateConditions,
+    scores: Sequence[FrameworkScore],
+    groups: GroupCounts,
+    objects: int,
+    rules: Sequence[RuleState],
+    tally: Tally,
 ) -> tuple[Gate, ...]:
-    """One gate per condition. A ratio that is not stated meets no floor."""
+    """One gate per condition. What nothing was looked at for is neither met nor failed.
+
+    Args:
+        conditions: what was asked for.
+        scores: of every framework.
+        groups: open ones.
+        objects: Kubernetes objects judged.
+        rules: every loaded rule, and whether it was asked.
+        tally: what came of asking.
+    """
     gates: list[Gate] = []
     if conditions.fail_on is not None:
-        gates.append(_severity_gate(conditions.fail_on, groups))
+        gates.append(_severity_gate(conditions.fail_on, groups, rules, tally))
     by_id = {score.framework: score for score in scores}
     for name, floors in (("min-ratio", conditions.min_ratio), ("min-coverage", conditions.min_coverage)):
         for framework, floor in sorted(floors.items()):
@@ -40,7 +56,7 @@ def judge_gates(
             gates.append(
                 Gate(
                     condition=f"{name} {framework}={floor:g}",
-                    met=fraction.value is not None and fraction.value >= floor,
+                    met=None if fraction.value is None else fraction.value >= floor,
                     detail=_stated(fraction),
                 )
             )
@@ -52,13 +68,16 @@ def judge_gates(
     return tuple(gates)
 
 
-def incomplete_reasons(denominator: Denominator, errors: int, gaps: Sequence[Gap]) -> tuple[str, ...]:
+def incomplete_reasons(
+    denominator: Denominator, errors: int, gaps: Sequence[Gap], gates: Sequence[Gate] = ()
+) -> tuple[str, ...]:
     """Why the audit is incomplete; empty when nothing was left unlooked at that is not tolerated.
 
     Args:
         denominator: what came in.
         errors: error pairs that no gap explains; those that one does stand or fall with the gap.
         gaps: with `allowed` set on the tolerated ones.
+        gates: those that could not be decided leave the audit incomplete too.
     """
     reasons: list[str] = []
     if denominator.rules == 0:
@@ -75,17 +94,39 @@ def incomplete_reasons(denominator: Denominator, errors: int, gaps: Sequence[Gap
     missing = denominator.pairs_due - denominator.pairs_answered
     if missing:
         reasons.append(f"{missing} due {_plural('pair', missing)} got no answer")
+    reasons += [f"gate {gate.condition} could not be decided" for gate in gates if gate.met is None]
     return tuple(reasons)
 
 
-def _severity_gate(floor: Severity, groups: GroupCounts) -> Gate:
+def _severity_gate(floor: Severity, groups: GroupCounts, rules: Sequence[RuleState], tally: Tally) -> Gate:
     found = {s.value: groups.open.get(s.value, 0) for s in Severity if s.rank <= floor.rank}
     named = ", ".join(f"{number} {severity}" for severity, number in found.items() if number)
-    return Gate(
-        condition=f"fail-on {floor.value}",
-        met=not any(found.values()),
-        detail=f"{named} open" if named else f"no open finding of {floor.value} or worse",
+    condition = f"fail-on {floor.value}"
+    if named:
+        return Gate(condition=condition, met=False, detail=f"{named} open")
+    doubt = _doubt(floor, rules, tally)
+    if doubt:
+        return Gate(condition=condition, met=None, detail=doubt)
+    return Gate(condition=condition, met=True, detail=f"no open finding of {floor.value} or worse")
+
+
+def _doubt(floor: Severity, rules: Sequence[RuleState], tally: Tally) -> str:
+    """Why the absence of findings says nothing; empty when it says something."""
+    if not any(tally.due.values()):
+        return "nothing was evaluated"
+    worse = f"of {floor.value} or worse"
+    asked = {
+        state.rule.id
+        for state in rules
+        if state.selected and not state.rule.warn_only and state.rule.severity.rank <= floor.rank
+    }
+    if not asked:
+        return f"no rule {worse} was asked"
+    due = sum(number for (rule, _), number in tally.due.items() if rule in asked)
+    errors = sum(
+        number for key, number in tally.counts.items() if key.rule in asked and key.outcome is Outcome.ERROR
     )
+    return f"none of {due} {_plural('pair', due)} {worse} could be judged" if due and errors == due else ""
 
 
 def _stated(fraction: Fraction) -> str:

@@ -162,7 +162,11 @@ def test_verbose_says_more_on_standard_error(fleet: Path, tmp_path: Path) -> Non
 # (arguments behind `run FOLDER`, exit code, part of the Gate or Audit line)
 GATES = [
     (("k8s", "--fail-on", "critical"), 1, "fail-on critical: 1 critical open"),
-    (("k8s", "--fail-on", "high", "--rule", "pod/host-ports"), 0, "no open finding of high or worse"),
+    (("good", "--fail-on", "high", "--rule", "pod/privileged"), 0, "no open finding of high or worse"),
+    (("good", "--fail-on", "high", "--rule", "pod/host-ports"), 3, "no rule of high or worse was asked"),
+    (("good", "--fail-on", "high", "--rule", "network/ingress-tls"), 3, "nothing was evaluated"),
+    (("nowhere", "--fail-on", "high"), 3, "NOT DECIDED  fail-on high: nothing was evaluated"),
+    (("nowhere", "--min-ratio", "lfai=0"), 3, "NOT DECIDED  min-ratio lfai=0: not stated (0/0)"),
     (("k8s", "--min-objects", "2"), 0, "min-objects 2: 2 objects"),
     (("k8s", "--min-objects", "3"), 1, "min-objects 3: 2 objects"),
     (("k8s", "--min-ratio", "nist-ai-rmf=1"), 1, "min-ratio nist-ai-rmf=1"),

@@ -10,9 +10,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 from audit.model.finding import Outcome
 from audit.model.result import AssessmentResult
+from audit.report.console import render
 from audit.report.csv_writer import COLUMNS, CsvWriter
 from audit.report.json_writer import JsonWriter
 from audit.report.junit import JunitWriter
@@ -193,3 +195,24 @@ def test_markdown_says_gate_and_completeness_apart() -> None:
     told = _rendered(MarkdownWriter(), story()).decode()
     assert "- Gate: **failed**, fail-on high" in told
     assert "- Audit: **incomplete**, 1 gap not in allow\\_gaps" in told
+
+
+@pytest.mark.parametrize(("met", "word"), [(True, "met"), (False, "failed"), (None, "not decided")])
+def test_every_format_for_people_has_three_words_for_a_gate(met: bool | None, word: str) -> None:
+    gates = (b.gate(condition="fail-on high", met=met, detail="as found"),)
+    result = b.result(gates=gates)
+    console = Console(file=io.StringIO(), width=120)
+    render(result, console)
+    assert isinstance(console.file, io.StringIO)
+    (line,) = [text for text in console.file.getvalue().splitlines() if text.startswith("Gate ")]
+    assert line.split("fail-on high")[0].removeprefix("Gate").strip().lower() == word
+    told = _rendered(MarkdownWriter(), result).decode()
+    assert f"- Gate: {word}," in told.replace("**", "")
+    gates_list = next(node for node in elements(tree(html(result))) if node.get("class") == "gates")
+    assert f"{word}: fail-on high" in " ".join("".join(gates_list.itertext()).split())
+    suite = ET.fromstring(_rendered(JunitWriter(), result)).findall("testsuite")[0]
+    (case,) = suite.findall("testcase[@name='fail-on high']")
+    assert [child.tag for child in case] == {True: [], False: ["failure"], None: ["error"]}[met]
+    assert int(suite.get("failures", "")) == len(suite.findall(".//failure"))
+    assert int(suite.get("errors", "")) == len(suite.findall(".//error"))
+    assert json.loads(_rendered(JsonWriter(), result))["gates"][0]["met"] is met
