@@ -71,9 +71,10 @@ amount(claim) := milli(claim.limit) if claim.limit != null
 
 amount(claim) := milli(claim.request) if claim.limit == null
 
+# What is no quantity asks for something all the same.
 milli(value) := number if {
 	number := quantity.milli(value)
-} else := 0
+} else := 1000
 
 # "slice" for a part of a device, "share" for a turn on one, "device" for a whole one.
 kind_of(name) := "share" if {

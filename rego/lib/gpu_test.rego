@@ -33,3 +33,12 @@ test_request_counts_where_no_limit_is if {
 	object := {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"resources": {"requests": {"amd.com/gpu": 2}}}]}}
 	needs(object).device == 2
 }
+
+test_what_is_no_quantity_is_asking if {
+	every value in ["lots", "one", true, [1], {"a": 1}] {
+		count(gpu.asking) == 1 with input as pod([], [container("c", "nvidia.com/gpu", value)])
+	}
+	every value in [null, "", [], {}] {
+		gpu.asking == [] with input as pod([], [container("c", "nvidia.com/gpu", value)])
+	}
+}

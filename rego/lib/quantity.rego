@@ -24,6 +24,27 @@ nano(value) := q.nano if {
 # What a resource list stores: whole thousandths, rounded up. Undefined when the value is no quantity.
 milli(value) := quotient_up(nano(value), 6)
 
+# A quantity that bounds or asks for something: zero does neither, a limit of 0 is none. False when the value is no quantity.
+positive(value) if {
+	is_string(value)
+	regex.match(`^[1-9][0-9]{0,9}([KMGTP]i|[kMGTPm])?$`, value)
+} else if {
+	is_number(value)
+	value > 0
+} else if {
+	q := parse(value)
+	q.valid
+	q.nano > 0
+} else := false
+
+# A quantity that states a number, which may be zero.
+stated(value) if {
+	q := parse(value)
+	q.valid
+	q.digits
+	q.nano >= 0
+} else := false
+
 # Two valid quantities that a resource list stores as the same value. False when either is no quantity.
 same(a, b) if {
 	a == b

@@ -83,3 +83,18 @@ test_milli_rounds_up if {
 	quantity.milli("1500u") == 2
 	quantity.milli("3") == 3000
 }
+
+test_positive if {
+	every value in ["1", "100m", "1Gi", ".5", "1e3", "1n", "+2", "8Ei", 1, 0.1, 1e30] {
+		quantity.positive(value)
+		quantity.stated(value)
+	}
+	every value in ["0", "00", "0.0", "0Gi", 0, 0.0] {
+		not quantity.positive(value)
+		quantity.stated(value)
+	}
+	every value in ["", "Gi", ".", "-1", -1, "lots", "1GB", "1 ", null, true, [], {}, ["1"]] {
+		not quantity.positive(value)
+		not quantity.stated(value)
+	}
+}

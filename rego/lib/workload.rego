@@ -5,6 +5,8 @@
 #   Every value is safe to read: null, missing and wrongly typed parts become {} or [].
 package lib.workload
 
+import data.lib.quantity
+
 # What the table says about this kind; [] for a kind without pods.
 default entries := []
 
@@ -151,11 +153,14 @@ account(t) := t.spec.serviceAccountName if {
 	t.spec.serviceAccount != ""
 } else := "default"
 
-# Does a container or pod spec state this resource, under requests or limits?
-has_resource(holder, kind, name) if {
+# What a container or pod spec states for a resource, under requests or limits; null for nothing.
+resource(holder, kind, name) := value if {
 	value := holder.resources[kind][name]
 	not empty[value]
-}
+} else := null
+
+# Does it state one that bounds or asks for something? Zero and what is no quantity do not.
+has_resource(holder, kind, name) if quantity.positive(holder.resources[kind][name])
 
 # Switches that are off: anything else in a switch's place counts as on. Ask with `in`: off[false] is false itself.
 off := {false, null, ""}

@@ -6,7 +6,7 @@
 #   evicted last and can be aligned with its GPU by the topology manager. A best-effort neighbour must not take down
 #   an expensive training run. Asked of templates whose containers name an accelerator; devices from resource claims
 #   are not looked at. A missing request means the limit; resources of the whole pod, where stated, decide instead
-#   of the containers'.
+#   of the containers'. Zero does not count, as on the server.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
 #   - ref: https://kubernetes.io/docs/tasks/administer-cluster/topology-manager/
@@ -71,11 +71,10 @@ gpu_templates := {claim.container.template |
 
 stated_equally(holder, name) if {
 	workload.has_resource(holder, "limits", name)
-	not workload.has_resource(holder, "requests", name)
+	workload.resource(holder, "requests", name) == null
 }
 
 stated_equally(holder, name) if {
 	workload.has_resource(holder, "limits", name)
-	workload.has_resource(holder, "requests", name)
 	quantity.same(holder.resources.requests[name], holder.resources.limits[name])
 }

@@ -38,6 +38,18 @@ test_unequal if {
 	count(gpu_pod_guaranteed_qos.violations) == 2 with input as subject
 }
 
+test_zero_is_not_stated if {
+	every value in ["0", 0, "lots"] {
+		every resources in [{"limits": {"cpu": value, "memory": "1Gi"}}, {"requests": {"cpu": value}, "limits": {"cpu": value, "memory": "1Gi"}}] {
+			subject := testing.pod({"containers": [asking({"limits": {"amd.com/gpu": 1}}), {"name": "b", "resources": resources}]})
+			violations := gpu_pod_guaranteed_qos.violations with input as subject
+			"spec.containers.1.resources.limits.cpu" in testing.paths(violations)
+		}
+	}
+	zero_request := testing.pod({"containers": [asking({"requests": {"cpu": 0}, "limits": {"cpu": "1", "memory": "1Gi", "amd.com/gpu": 1}})]})
+	count(gpu_pod_guaranteed_qos.violations) == 1 with input as zero_request
+}
+
 test_no_gpu_no_question if {
 	gpu_pod_guaranteed_qos.applies == false with input as testing.pod({"containers": [{"name": "a", "resources": {"limits": {"cpu": "1"}}}]})
 	gpu_pod_guaranteed_qos.applies == false with input as testing.inference_service({"model": {"resources": {"limits": {"nvidia.com/gpu": 1}}}})

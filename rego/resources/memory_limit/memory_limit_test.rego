@@ -37,6 +37,25 @@ test_dropped_fields if {
 	}
 }
 
+no_limits := ["0", 0, "0Gi", "00", "Gi", ".", "-1Gi", -1, "lots", "1GB", true, [1], {"a": 1}]
+
+test_what_limits_nothing_is_no_limit if {
+	every value in no_limits {
+		limits := {"resources": {"limits": {"memory": value}}}
+		violations := memory_limit.violations with input as testing.pod(testing.every_type(limits))
+		testing.names(violations) == {"main", "init", "sidecar"}
+		{v.seen | some v in violations} == {value}
+		count(memory_limit.violations) == 1 with input as testing.pod(object.union(limits, {"containers": [{"name": "a"}]}))
+		memory_limit.violations == set() with input as testing.pod(object.union(good, {"containers": [object.union({"name": "a"}, limits)]}))
+	}
+}
+
+test_every_spelling_of_a_limit if {
+	every value in ["1Gi", "1024Mi", 1073741824, "1073741824", "1e9", "0.5Gi", "+2Gi", "128974848000m"] {
+		memory_limit.violations == set() with input as testing.pod(testing.every_type({"resources": {"limits": {"memory": value}}}))
+	}
+}
+
 test_a_model_is_not_asked if {
 	memory_limit.applies == false with input as testing.inference_service({"model": {"args": []}})
 }

@@ -3,7 +3,7 @@
 # title: Every namespace has defaults for its containers
 # description: |
 #   A LimitRange of type Container gives a request and limit to containers that state none, so that a forgotten line
-#   is not a container without bounds. Asked of every namespace that is declared or used, the control plane's own
+#   is not a container without bounds. A default of 0 is no bound. Asked of every namespace that is declared or used, the control plane's own
 #   excepted (parameter).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/policy/limit-range/
@@ -27,6 +27,7 @@
 package resources.namespace_limit_range
 
 import data.lib.object as obj
+import data.lib.quantity
 
 default applies := false
 
@@ -47,5 +48,5 @@ has_defaults if {
 	some limit in obj.list(item, ["spec", "limits"])
 	limit.type == "Container"
 	some field in ["default", "max"]
-	not obj.absent(obj.get(limit, [field, "memory"], null))
+	quantity.positive(obj.get(limit, [field, "memory"], null))
 }

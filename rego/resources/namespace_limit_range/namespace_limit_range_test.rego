@@ -19,6 +19,8 @@ test_fails if {
 	every inventory in [
 		{}, {"LimitRange": {}}, {"LimitRange": {"other": good.LimitRange.team}}, ranges([]), ranges([{"type": "Container"}]),
 		ranges([{"type": "PersistentVolumeClaim", "max": {"memory": "1Gi"}}]), ranges([{"type": "Container", "default": {"cpu": 1}}]),
+		ranges([{"type": "Container", "default": {"memory": "0"}}]), ranges([{"type": "Container", "max": {"memory": 0}}]),
+		ranges([{"type": "Container", "default": {"memory": "lots"}}]),
 	] {
 		namespace_limit_range.applies with input as namespace("team") with data.inventory as inventory
 		count(namespace_limit_range.violations) == 1 with input as namespace("team") with data.inventory as inventory

@@ -3,7 +3,7 @@
 # title: Every namespace has a quota for CPU and memory
 # description: |
 #   Without a ResourceQuota one tenant can take the whole cluster. Counts quotas without scopes that bound cpu and
-#   memory, by request or limit; a quota on object counts alone does not. Asked of every namespace that is declared
+#   memory, by request or limit, with a quantity; a quota on object counts alone does not. Asked of every namespace that is declared
 #   or used, the control plane's own excepted (parameter).
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/policy/resource-quotas/
@@ -24,6 +24,7 @@
 package resources.namespace_quota
 
 import data.lib.object as obj
+import data.lib.quantity
 
 default applies := false
 
@@ -43,7 +44,7 @@ violations contains v if {
 bounded(name) if {
 	some quota in quotas
 	some key in keys[name]
-	not obj.absent(quota.spec.hard[key])
+	quantity.stated(quota.spec.hard[key])
 }
 
 quotas := [quota |

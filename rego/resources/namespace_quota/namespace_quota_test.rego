@@ -27,6 +27,17 @@ test_half_a_quota if {
 	{v.message | some v in violations} == {"no quota bounds memory in namespace team"}
 }
 
+test_only_quantities_bound if {
+	every value in ["lots", "1GB", "Gi", "-1", true, [1]] {
+		inventory := quota({"hard": {"cpu": value, "memory": value}})
+		count(namespace_quota.violations) == 2 with input as namespace("team") with data.inventory as inventory
+	}
+	every value in ["0", 0, "64", 1.5] {
+		inventory := quota({"hard": {"requests.cpu": value, "requests.memory": value}})
+		namespace_quota.violations == set() with input as namespace("team") with data.inventory as inventory
+	}
+}
+
 test_scoped_quotas_do_not_count if {
 	every scope in [{"scopes": ["BestEffort"]}, {"scopeSelector": {"matchExpressions": []}}] {
 		inventory := quota(object.union({"hard": {"cpu": 4, "memory": "8Gi"}}, scope))

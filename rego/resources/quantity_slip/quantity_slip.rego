@@ -2,16 +2,19 @@
 # scope: package
 # title: Quantities mean what was meant
 # description: |
-#   Finds quantities that are none (1GB, 1gi, 1e), have no digits (Gi is read as 0), or are almost surely a slip of
-#   the unit: memory or ephemeral storage under 1Mi (3500m is three and a half bytes), CPU under a thousandth of a
-#   core, or more CPU than the parameter allows a container (500 where 500m was meant). Values are compared exactly:
-#   1288490188800m is 1.2Gi and no slip. Zero is left alone.
+#   Finds quantities that are none (1GB, 1gi, 1e, an empty text), have no digits (Gi is read as 0), or are almost surely
+#   a slip of the unit: memory, storage or huge pages under 1Mi (3500m is three and a half bytes), CPU under a thousandth
+#   of a core, or more CPU than the parameter allows a container (500 where 500m was meant). Looks at requests and limits
+#   of containers and pods, sizes of emptyDir and ephemeral volumes, claims and their templates, quotas and limit ranges.
+#   Values are compared exactly: 1288490188800m is 1.2Gi and no slip. Zero, and null, which is read as 0, are left alone.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 #   - ref: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # custom:
 #   severity: high
-#   match: {pod_templates: true}
+#   match:
+#     pod_templates: true
+#     kinds: [{group: "", kinds: [PersistentVolumeClaim, PersistentVolume, ResourceQuota, LimitRange]}]
 #   not_applicable: no_quantity_stated
 #   remediation: >-
 #     Write memory with Mi or Gi and CPU with m or as cores.
@@ -22,6 +25,7 @@
 #         memory: 512Mi
 package resources.quantity_slip
 
+import data.lib.object as obj
 import data.lib.quantity
 import data.lib.workload
 
@@ -39,12 +43,17 @@ applies if {
 	not workload.empty[object.get(t.spec, ["resources", kind], null)]
 }
 
+applies if {
+	some place in places
+	count(place.values) > 0
+}
+
 violations contains v if {
 	some c in workload.containers
 	some kind in kinds
 	some name, value in c.value.resources[kind]
-	not regex.match(object.get(usual, name, "^$"), value)
-	problem := slip(name, value)
+	not is_usual(name, value)
+	problem := of_pod(name, value)
 	v := {
 		"path": array.concat(c.path, ["resources", kind, name]),
 		"message": sprintf("container %s: %s %v %s", [c.name, name, value, problem]),
@@ -58,7 +67,7 @@ violations contains v if {
 	some t in workload.templates
 	some kind in kinds
 	some name, value in t.spec.resources[kind]
-	problem := slip(name, value)
+	problem := of_pod(name, value)
 	v := {
 		"path": array.concat(workload.field_path(t, "resources"), [kind, name]),
 		"message": sprintf("the pod: %s %v %s", [name, value, problem]),
@@ -67,13 +76,79 @@ violations contains v if {
 	}
 }
 
+violations contains v if {
+	some place in places
+	some name, value in place.values
+	problem := slip(name, value)
+	v := {
+		"path": array.concat(place.path, [name]),
+		"message": sprintf("%s: %s %v %s", [place.of, name, value, problem]),
+		"seen": value,
+		"expected": "a quantity with its unit",
+	}
+}
+
 kinds := ["requests", "limits"]
 
-# Null and "" are missing, which other rules judge.
+# ---- quantities outside of containers: {"path", "of", "values"}
+
+places := array.concat(volume_places, own_places)
+
+volume_places := array.concat(
+	[{"path": array.concat(volume.path, ["emptyDir"]), "of": sprintf("volume %s", [volume.name]), "values": sized} |
+		some volume in workload.volumes
+		sized := object.filter(obj.mapping(volume.value, ["emptyDir"]), ["sizeLimit"])
+		count(sized) > 0
+	],
+	[place |
+		some volume in workload.volumes
+		template := ["ephemeral", "volumeClaimTemplate"]
+		some place in claim(volume.value, template, array.concat(volume.path, template), sprintf("volume %s", [volume.name]))
+	],
+)
+
+own_places := claim(input, [], [], "the claim") if {
+	input.kind == "PersistentVolumeClaim"
+} else := [{"path": ["spec", "capacity"], "of": "the volume", "values": obj.mapping(input, ["spec", "capacity"])}] if {
+	input.kind == "PersistentVolume"
+} else := [{"path": ["spec", "hard"], "of": "the quota", "values": obj.mapping(input, ["spec", "hard"])}] if {
+	input.kind == "ResourceQuota"
+} else := [place |
+	some index, limit in obj.list(input, ["spec", "limits"])
+	some field in ["max", "min", "default", "defaultRequest"]
+	place := {
+		"path": ["spec", "limits", index, field],
+		"of": sprintf("the %s of type %s", [field, obj.text(limit, ["type"])]),
+		"values": obj.mapping(limit, [field]),
+	}
+] if {
+	input.kind == "LimitRange"
+} else := [place |
+	some index, template in obj.list(input, ["spec", "volumeClaimTemplates"])
+	some place in claim(template, [], ["spec", "volumeClaimTemplates", index], sprintf("claim %s", [obj.text(template, ["metadata", "name"])]))
+] if {
+	input.kind == "StatefulSet"
+} else := []
+
+claim(value, inside, path, name) := [place |
+	some kind in kinds
+	values := obj.mapping(value, array.concat(inside, ["spec", "resources", kind]))
+	count(values) > 0
+	place := {"path": array.concat(path, ["spec", "resources", kind]), "of": name, "values": values}
+]
+
+# ---- what is wrong with one
+
+# Null is read as 0.
 slip(name, value) := problem if {
-	not workload.empty[value]
-	problem := of_quantity(name, quantity.parse(value))
+	value != null
+	problem := of_quantity(bare(name), quantity.parse(value))
 }
+
+of_pod(name, value) := "is more than any node has" if {
+	name == "cpu"
+	quantity.parse(value).nano > max_cpu * 1000000000
+} else := slip(name, value)
 
 of_quantity(_, q) := "is not a quantity" if {
 	not q.valid
@@ -84,7 +159,7 @@ of_quantity(_, q) := "is not a quantity" if {
 }
 
 of_quantity(name, q) := "is under 1Mi" if {
-	sizes[name]
+	is_size(name)
 	q.nano > 0
 	q.nano < 1048576000000000
 }
@@ -92,15 +167,25 @@ of_quantity(name, q) := "is under 1Mi" if {
 of_quantity("cpu", q) := "is under a thousandth of a core" if {
 	q.nano > 0
 	q.nano < 1000000
-} else := "is more than any node has" if {
-	q.nano > max_cpu * 1000000000
 }
 
-sizes := {"memory", "ephemeral-storage"}
+# A quota says whether it counts requests or limits, and of which storage class.
+bare(name) := parts[count(parts) - 1] if {
+	parts := regex.split(`(^|/)(requests|limits)\.`, name)
+}
+
+is_size(name) if name in {"memory", "ephemeral-storage", "storage", "sizeLimit"}
+
+is_size(name) if startswith(name, "hugepages-")
 
 max_cpu := data.parameters["resources/quantity-slip"].max_cpu
 
 # What almost every quantity looks like; a name without a pattern, or one that does not fit, is parsed.
+is_usual(name, value) if {
+	is_string(value)
+	regex.match(usual[name], value)
+}
+
 usual := {
 	"cpu": `^(?:[1-9][0-9]{0,2}m|[1-9])$`,
 	"memory": `^[1-9][0-9]{0,5}[MGT]i$`,

@@ -3,8 +3,9 @@
 # title: CPU and memory are requested
 # description: |
 #   Without requests the scheduler packs pods blindly and the first to starve is chance. Asked of main containers,
-#   init containers and sidecars, never of ephemeral ones. A limit counts as request, as on the server; so do
-#   requests or limits of the whole pod (spec.resources).
+#   init containers and sidecars, never of ephemeral ones. A limit counts where no request is stated, as on the
+#   server; so do requests or limits of the whole pod (spec.resources). A request of 0 asks for nothing, and so does
+#   what is no quantity.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
 # custom:
@@ -34,14 +35,16 @@ violations contains v if {
 	v := {
 		"path": array.concat(c.path, ["resources", "requests", name]),
 		"message": sprintf("container %s requests no %s", [c.name, name]),
-		"seen": null,
-		"expected": "a quantity",
+		"seen": workload.resource(c.value, "requests", name),
+		"expected": "a quantity above 0",
 		"container": c.name,
 	}
 }
 
+states(holder, name) if workload.has_resource(holder, "requests", name)
+
+# The server copies the limit to a request that isn't there, not to one of 0.
 states(holder, name) if {
-	some list in holder.resources
-	value := list[name]
-	not workload.empty[value]
+	workload.has_resource(holder, "limits", name)
+	workload.resource(holder, "requests", name) == null
 }

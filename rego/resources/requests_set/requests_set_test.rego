@@ -23,6 +23,17 @@ test_a_limit_counts if {
 	requests_set.violations == set() with input as testing.pod(testing.every_type({"resources": {"limits": {"cpu": 1, "memory": "1Gi"}}}))
 }
 
+test_what_asks_for_nothing_is_no_request if {
+	every value in ["0", 0, "0m", "m", "-1", "lots", "1 ", true, [1]] {
+		subject := testing.pod({"containers": [object.union({"name": "a"}, requests({"cpu": value, "memory": value}))]})
+		count(requests_set.violations) == 2 with input as subject
+		limited := testing.pod({"containers": [{"name": "a", "resources": {"requests": {"cpu": value, "memory": value}, "limits": {"cpu": 1, "memory": "1Gi"}}}]})
+		count(requests_set.violations) == 2 with input as limited
+		only_limit := testing.pod({"containers": [{"name": "a", "resources": {"limits": {"cpu": value, "memory": value}}}]})
+		count(requests_set.violations) == 2 with input as only_limit
+	}
+}
+
 test_resources_of_the_whole_pod_count if {
 	every kind in ["requests", "limits"] {
 		spec := object.union({"resources": {kind: {"cpu": 4, "memory": "8Gi"}}}, testing.every_type({}))
