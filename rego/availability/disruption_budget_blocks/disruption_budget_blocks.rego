@@ -65,6 +65,7 @@ least := obj.get(input, ["spec", "minAvailable"], null)
 nothing := {0, "0", "0%", "00%"}
 
 all_of_them(value) if {
+	is_string(value)
 	regex.match(`^[0-9]{1,6}%$`, value)
 	to_number(trim_suffix(value, "%")) >= 100
 }

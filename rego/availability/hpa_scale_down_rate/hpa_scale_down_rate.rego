@@ -76,6 +76,8 @@ policies := obj.list(scale_down, ["policies"])
 # Indexes of the policies that keep to the rate.
 slow_policies := [i |
 	some i, policy in policies
+	is_number(policy.value)
+	is_number(policy.periodSeconds)
 	policy.value * runs_per_minute(policy.periodSeconds) <= most[policy.type]
 ]
 

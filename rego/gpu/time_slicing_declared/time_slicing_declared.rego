@@ -34,6 +34,7 @@ configurations := [{"key": key, "settings": settings} |
 	some key, text in obj.mapping(input, ["data"])
 	is_string(text)
 	contains(text, "timeSlicing")
+	yaml.is_valid(text)
 	settings := yaml.unmarshal(text).sharing.timeSlicing
 	is_object(settings)
 ]

@@ -69,6 +69,7 @@ covered(host) if {
 	host != ""
 	some entry in entries
 	some name in obj.list(entry, ["hosts"])
+	is_string(name)
 	network.covers(name, host)
 }
 

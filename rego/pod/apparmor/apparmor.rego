@@ -77,4 +77,7 @@ annotation_allowed("")
 
 annotation_allowed("runtime/default")
 
-annotation_allowed(value) if startswith(value, "localhost/")
+annotation_allowed(value) if {
+	is_string(value)
+	startswith(value, "localhost/")
+}

@@ -30,6 +30,7 @@ applies if count(workload.templates) > 0
 violations contains v if {
 	some t in workload.templates
 	some i, item in workload.items(t.security.sysctls)
+	is_object(item)
 	name := object.get(item, "name", "")
 	not name in data.parameters["pod/sysctls"].allowed
 	v := {

@@ -2,8 +2,8 @@
 # scope: package
 # title: No command line holds a literal secret
 # description: |
-#   Arguments are visible in process lists, in the object and in its repository. Looks at command, args and the
-#   commands and headers of probes and hooks. The reader replaced the value by a marker; the finding says where it
+#   Arguments are visible in process lists, in the object and in its repository. Looks at command, args, the script
+#   of a workflow step, and the commands and headers of probes and hooks. The reader replaced the value by a marker; the finding says where it
 #   is, never what it is.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/configuration/secret/
@@ -29,8 +29,17 @@ violations contains v if {
 	some c in workload.containers
 	some field in ["args", "command"]
 	some i, text in c.value[field]
+	is_string(text)
 	contains(text, redaction.marker)
 	v := violation(c, [field, i], text)
+}
+
+# An Argo script container carries its program in one text.
+violations contains v if {
+	some c in workload.containers
+	is_string(c.value.source)
+	contains(c.value.source, redaction.marker)
+	v := violation(c, ["source"], c.value.source)
 }
 
 violations contains v if {
@@ -51,10 +60,12 @@ violations contains v if {
 hidden(handler) := array.concat(
 	[{"path": ["exec", "command", i], "text": text} |
 		some i, text in handler.exec.command
+		is_string(text)
 		contains(text, redaction.marker)
 	],
 	[{"path": ["httpGet", "httpHeaders", i, "value"], "text": header.value} |
 		some i, header in handler.httpGet.httpHeaders
+		is_string(header.value)
 		contains(header.value, redaction.marker)
 	],
 )

@@ -37,6 +37,16 @@ test_probes_and_hooks if {
 	}
 }
 
+test_script_of_a_workflow if {
+	workflow := {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "spec": {"templates": [{"name": "fetch", "script": {
+		"image": "python",
+		"source": concat("", ["login('", marker, "')"]),
+	}}]}}
+	violations := literal_in_args.violations with input as workflow
+	testing.paths(violations) == {"spec.templates.0.script.source"}
+	{v.seen | some v in violations} == {marker}
+}
+
 test_a_model_too if {
 	count(literal_in_args.violations) == 2 with input as testing.inference_service({"model": bad})
 }

@@ -21,18 +21,20 @@
 #     stringData: {api_key: "<from your secret store>"}
 package secret.literal_in_configmap
 
+import data.lib.object as obj
 import data.lib.redaction
 
 default applies := false
 
 applies if {
 	some field in ["data", "binaryData"]
-	count(input[field]) > 0
+	not obj.absent(obj.get(input, [field], null))
 }
 
 violations contains v if {
 	some field in ["data", "binaryData"]
 	some key, text in input[field]
+	is_string(text)
 	contains(text, redaction.marker)
 	v := {
 		"path": [field, key],

@@ -31,6 +31,7 @@ applies if count(workload.containers) > 0
 violations contains v if {
 	some c in workload.containers
 	some i, item in c.value.env
+	is_string(item.value)
 	contains(item.value, redaction.marker)
 	v := {
 		"path": array.concat(c.path, ["env", i, "value"]),
