@@ -88,7 +88,7 @@ def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopS
         doubts = doubts_about(rules, collected.gaps, member.context, parts.workload_kinds)
         inventory = collected.inventory()
         for judged in judge(
-            collected.name, collected.objects(), parts.engines, inventory=inventory, doubts=doubts
+            collected.name, collected.objects, parts.engines, inventory=inventory, doubts=doubts
         ):
             parts.ledger.book(judged.object, judged.answers, judged.due)
             progress.advance()

@@ -33,6 +33,7 @@ class Asked(NamedTuple):
     formats: o.Formats = None
     lang: o.Lang = None
     jobs: o.Jobs = None
+    no_cache: o.NoCache = False
     quiet: o.Quiet = False
     verbose: o.Verbose = False
     log_file: o.LogFile = None

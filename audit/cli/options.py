@@ -201,6 +201,7 @@ Jobs = Annotated[
     int | None,
     option("--jobs -j", "N", "Cores to use; all by default.", least=1, most=1024),
 ]
+NoCache = Annotated[bool, option("--no-cache", "", "Judge every object anew, and remember no answer.")]
 Quiet = Annotated[bool, option("--quiet -q", "", "Print only the gate and completeness lines.")]
 Verbose = Annotated[bool, option("--verbose -v", "", "Print every gap, notice and open group, and the log.")]
 LogFile = Annotated[str | None, option("--log-file", "FILE", "Append a log of the run to FILE.")]

@@ -82,6 +82,7 @@ def run_overrides(asked: Asked) -> Overrides:
         formats=formats_of(asked.formats or ()),
         lang=one_of("--lang", asked.lang, LANGUAGES) if asked.lang is not None else None,
         jobs=asked.jobs,
+        no_cache=asked.no_cache,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Self
 
 import msgspec
@@ -44,9 +44,10 @@ class Collected:
         """Whether anything of the cluster was read: its folder was there and gave at least one object."""
         return self.subjects > 0
 
-    def objects(self) -> Iterator[CollectedObject]:
-        """Objects in the order read, derived subjects last."""
-        return iter(self._spool)
+    @property
+    def objects(self) -> Iterable[CollectedObject]:
+        """Objects in the order read, derived subjects last; can be gone through several times at once."""
+        return self._spool
 
     def inventory(self) -> bytes:
         """Context of the cluster's rules, as JSON."""

@@ -22,7 +22,7 @@ from audit.config.schema import (
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError, UsageError
 
-_NOT_RECORDED = ("output", "jobs")
+_NOT_RECORDED = ("output", "jobs", "result_cache")
 
 
 def effective_config(overrides: Overrides, environment: Environment, folder: Path) -> Config:
@@ -122,6 +122,8 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
         ("jobs", over.jobs or environment.jobs),
     )
     data.update({key: value for key, value in simple if value is not None})
+    if over.no_cache:
+        data["result_cache"]["enabled"] = False
     gates = data["gates"]
     if over.fail_on is not None:
         gates["fail_on"] = over.fail_on.value

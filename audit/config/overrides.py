@@ -31,6 +31,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     min_coverage: dict[str, float] = {}
     min_objects: int | None = None
     jobs: int | None = None
+    no_cache: bool = False
     folder: str | None = None
     formats: tuple[str, ...] = ()
     lang: str | None = None

@@ -281,6 +281,15 @@ Parameters = dict[str, dict[str, Any]]
 CustomProfile = dict[str, tuple[Text, ...]]
 
 
+class ResultCacheConfig(_Section, frozen=True, kw_only=True):
+    """Answers of earlier runs, kept by digest of object, rules, engine and surroundings."""
+
+    enabled: Annotated[bool, Meta(description="Whether answers are remembered and used again.")] = True
+    max_bytes: Annotated[
+        int, Meta(ge=1 << 20, le=1 << 40, description="Size on disk; what was used longest ago is forgotten.")
+    ] = 256 << 20
+
+
 class FileConfig(_Section, frozen=True, kw_only=True):
     """Configuration of fleetaudit. Paths are relative to the file that names them."""
 
@@ -321,6 +330,7 @@ class FileConfig(_Section, frozen=True, kw_only=True):
     gates: GatesConfig = GatesConfig()
     output: OutputConfig = OutputConfig()
     limits: LimitsConfig = LimitsConfig()
+    result_cache: ResultCacheConfig = ResultCacheConfig()
     jobs: Annotated[
         Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Cores to use; all of them by default.")
     ] = None

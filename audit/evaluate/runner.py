@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -81,15 +80,15 @@ def judge(
     inventory: bytes,
     doubts: Doubts,
 ) -> Iterator[Judged]:
-    """Ask all engines about the objects of one cluster, in order, streaming."""
+    """Ask all engines about the objects of one cluster, in order, streaming.
+
+    `objects` can be gone through several times at once: each engine looks ahead at its own pace, and none makes the
+    others' objects wait in memory.
+    """
     due_of = [DuePairs(engine.rules()) for engine in engines]
-    streams = itertools.tee(objects, len(engines) + 1)
-    answered = [
-        engine.evaluate(cluster, stream, inventory)
-        for engine, stream in zip(engines, streams[1:], strict=True)
-    ]
+    answered = [engine.evaluate(cluster, iter(objects), inventory) for engine in engines]
     told = _Told(doubts.owned_kinds)
-    for item in streams[0]:
+    for item in objects:
         answers: list[PairAnswer] = []
         total = 0
         for due_pairs, stream in zip(due_of, answered, strict=True):

@@ -43,20 +43,31 @@ class SystemClock:
 
 
 @contextmanager
-def build(config: Config, *, progress: ProgressSink, clock: Clock | None = None) -> Iterator[Audit]:
+def build(
+    config: Config, *, progress: ProgressSink, folder: Path | None = None, clock: Clock | None = None
+) -> Iterator[Audit]:
     """Load the library, start the engines, and get ready to run. Leaving it stops every process and removes every spool.
+
+    Args:
+        config: what is audited, and how.
+        progress: told how far the run is.
+        folder: where the population file goes; the configured folder by default.
+        clock: the moment that waivers and statements are judged at; now by default.
 
     Raises:
         AuditError: configuration or content is wrong, an engine can't be started, or the output can't be written.
     """
     with ExitStack() as stack:
-        yield Audit(config, stack, progress=progress, clock=clock or SystemClock())
+        place = folder or Path(config.output.folder)
+        yield Audit(config, stack, folder=place, progress=progress, clock=clock or SystemClock())
 
 
 class Audit:
     """One audit, ready to run once. Its result's groups are readable until `stack` is closed."""
 
-    def __init__(self, config: Config, stack: ExitStack, *, progress: ProgressSink, clock: Clock) -> None:
+    def __init__(
+        self, config: Config, stack: ExitStack, *, folder: Path, progress: ProgressSink, clock: Clock
+    ) -> None:
         self._config = config
         self._progress = progress
         self._clock = clock
@@ -72,7 +83,7 @@ class Audit:
             now=clock.now(),
         )
         self._reader = stack.enter_context(native_reader(config, self.library))
-        self._population = PopulationWriter(Path(config.output.folder))
+        self._population = PopulationWriter(folder)
         stack.callback(self._population.discard)
         self._findings = FindingStore()
         stack.callback(self._findings.close)
@@ -90,6 +101,10 @@ class Audit:
     def run(self, stop: StopSignal) -> AssessmentResult:
         """Run the pipeline."""
         result = run_audit(self._parts(stop), clock=self._clock, progress=self._progress, stop=stop)
+        cache = self._engines.cache
+        if cache.known:
+            total = cache.known + cache.asked
+            self._progress.note(f"{cache.known:,} of {total:,} answer lists were known from an earlier run")
         return seal(result)
 
     def _parts(self, stop: StopSignal) -> Parts:

@@ -18,7 +18,11 @@ from audit.library.library import Library
 from audit.model.gap import Gap, Notice
 from audit.native.evaluator import EvalLimits, Evaluator
 from audit.ports import Engine, ProgressSink
+from audit.wiring.caching import ResultCache
 from audit.wiring.cores import jobs
+
+_KYVERNO_SEES = frozenset({"Namespace", "apiextensions.k8s.io/CustomResourceDefinition"})
+"""The Kyverno CLI is handed labels of namespaces and definitions of custom kinds with every object."""
 
 
 @contextmanager
@@ -65,6 +69,7 @@ class Engines:
         self._stack = stack
         self._progress = progress
         self._now = now
+        self.cache = ResultCache(config, stack, progress.note)
         self.all: list[Engine] = [
             self._rego(),
             *self._foreign(),
@@ -80,7 +85,9 @@ class Engines:
         data = msgspec.json.encode(rule_set.data)
         self._evaluator.load(rule_set.modules, data, asked, strict=True).check()
         if self._config.engine.rego == "embedded":
-            return RegoEngine(self._evaluator, rules)
+            return self.cache.before(
+                RegoEngine(self._evaluator, rules), {"modules": rule_set.modules, "data": rule_set.data}
+            )
         from audit.evaluate.opa_server.start import settings_from, start
 
         token = read_secret(options.token_env) if options.token_env else ""
@@ -97,7 +104,8 @@ class Engines:
             if asked:
                 evaluator = self._stack.enter_context(embedded_opa(self._config))
                 evaluator.load(program.modules, msgspec.json.encode(program.data), asked).check()
-                yield ForeignRegoEngine(evaluator, program, self.selected)
+                engine = ForeignRegoEngine(evaluator, program, self.selected)
+                yield self.cache.before(engine, {"program": program}, always_seen=None)
 
     def _kyverno(self) -> Iterator[Engine]:
         """The Kyverno CLI, when there are policies for it. What it can't be asked is a gap, and deselected."""
@@ -116,4 +124,12 @@ class Engines:
         if build.start is not None and not askable.isdisjoint(self.selected):
             engine = build.start(self.selected)
             self._stack.callback(engine.close)
-            yield engine
+            yield self.cache.before(
+                engine,
+                {
+                    "policies": loaded.policies,
+                    "exceptions": [one for one in loaded.exceptions if one.is_live(self._now)],
+                    "context": loaded.global_context,
+                },
+                always_seen=_KYVERNO_SEES,
+            )
