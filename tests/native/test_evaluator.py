@@ -178,7 +178,10 @@ def test_a_reference_to_what_nobody_defines_is_a_problem_when_strict(reference: 
 )
 def test_references_that_may_lead_somewhere_are_accepted_when_strict(reference: str) -> None:
     bodies = {"a": APPLIES + f'violations contains {{"path": [], "message": "m"}} if {reference}\n'}
-    sources = {**modules(**bodies), "lib.rego": "package lib.pods\n\nprivileged := true\n\nsizes[x] := 1 if x := input.kind\n"}
+    sources = {
+        **modules(**bodies),
+        "lib.rego": "package lib.pods\n\nprivileged := true\n\nsizes[x] := 1 if x := input.kind\n",
+    }
     data = b'{"parameters": {"limit": 1, "r/a": {"limit": 2}}}'
     with Evaluator(jobs=1) as evaluator:
         assert evaluator.load(sources, data, rules(**bodies), strict=True).problems == ()
