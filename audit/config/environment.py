@@ -15,7 +15,7 @@ from audit.config.suggest import nearest
 from audit.errors import ConfigError, UsageError
 
 PREFIX = "FLEETAUDIT_"
-OWN = ("FLEETAUDIT_CONFIG", "FLEETAUDIT_DEBUG", "FLEETAUDIT_JOBS", "FLEETAUDIT_LANG")
+OWN = ("FLEETAUDIT_CACHE", "FLEETAUDIT_CONFIG", "FLEETAUDIT_DEBUG", "FLEETAUDIT_JOBS", "FLEETAUDIT_LANG")
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
 AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
 
@@ -39,7 +39,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     search_path: str = ""
     """PATH, to find helm and other tools."""
     cache: str = ""
-    """XDG_CACHE_HOME: where fetched policies are kept, in a folder of their own; empty means ~/.cache."""
+    """FLEETAUDIT_CACHE, else XDG_CACHE_HOME: where fetched policies and answers of earlier runs are kept, in a folder of
+    their own; empty means ~/.cache."""
     proxies: tuple[str, ...] = ()
     """Names of proxy variables that are set; their values may hold passwords."""
     authorities: dict[str, str] = {}
@@ -64,7 +65,7 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         locale=next((env[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if env.get(name)), ""),
         term=env.get("TERM", ""),
         search_path=env.get("PATH", ""),
-        cache=env.get("XDG_CACHE_HOME", ""),
+        cache=env.get("FLEETAUDIT_CACHE") or env.get("XDG_CACHE_HOME", ""),
         proxies=tuple(name for name in PROXIES if env.get(name)),
         authorities={name: env[name] for name in AUTHORITIES if env.get(name)},
         warnings=tuple(_typing_errors(env)),

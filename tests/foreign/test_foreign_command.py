@@ -233,7 +233,7 @@ def test_a_pinned_repository_is_a_source(objects: Path, tmp_path: Path, write: W
     git(repository, "commit", "--quiet", "-m", "one")
     commit = git(repository, "rev-parse", "HEAD")
     text = f"git+file://{repository}@{commit}#sub"
-    surroundings = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    surroundings = {"FLEETAUDIT_CACHE": str(tmp_path / "cache")}
     done = run(tmp_path / "out", "--config", configured(tmp_path, objects, path=text), env=surroundings)
     assert done.code == 0, done.err
     assert outcomes(done, "sub:main/deny") == {"fail": 1, "pass": 5}

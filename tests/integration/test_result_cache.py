@@ -28,7 +28,7 @@ def audited(folder: Path, *options: str | Path, files: dict[str, str]) -> Run:
     for name, text in files.items():
         (source / name).write_text(text)
     out = folder / f"out{len(list(folder.glob('out*')))}"
-    return run(out, source, *options, "--verbose", env={"XDG_CACHE_HOME": str(folder / "cache")})
+    return run(out, source, *options, "--verbose", env={"FLEETAUDIT_CACHE": str(folder / "cache")})
 
 
 def known(done: Run) -> int:
