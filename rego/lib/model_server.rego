@@ -80,10 +80,11 @@ by_command(container) := names[0] if {
 	line := command_line(container.value)
 	line != ""
 	count(object.filter(known.launchers, regex.split(`[\s/"';|&()]+`, line))) > 0
+	spaced := regex.replace(line, `[\s\\]+`, " ")
 	names := [name |
 		some key, name in known.commands
-		contains(line, key)
-		regex.match(concat("", [`(^|[\s/"';|&(])`, regex_escaped(key), `($|[\s"';|&)])`]), line)
+		contains(spaced, key)
+		regex.match(concat("", [`(^|[\s/"';|&(])`, regex_escaped(key), `($|[\s"';|&)])`]), spaced)
 	]
 }
 
@@ -138,16 +139,81 @@ given(parts, next) := "" if {
 
 given(parts, _) := trim(concat("=", array.slice(parts, 1, count(parts))), `"'`) if count(parts) > 1
 
-# Words that follow one of the given words, as `vllm serve MODEL`.
-following(all_words, before) := [{"path": next.path, "value": next.text} |
-	some index, word in all_words
-	last_part(word.text) in before
-	next := all_words[index + 1]
-	not next.text in before
-	not startswith(next.text, "-")
+# Models that stand without a flag: behind a word such as `vllm serve`, or as the first argument of an image whose own command
+# takes the model.
+positional(item, all_words) := [{"path": word.path, "value": word.text} |
+	some start in starts(item, all_words)
+	word := bare_word(all_words, start)
 ]
 
+# Indexes of the first words that may be the model.
+starts(item, all_words) := array.concat(
+	[0 |
+		object.get(item.settings, "model_first", false) == true
+		count(all_words) > 0
+		count(obj.list(item.container.value, ["command"])) == 0
+		not behind(all_words, list(item.settings, "model_after"))
+	],
+	[next |
+		before := list(item.settings, "model_after")
+		some index, word in all_words
+		last_part(word.text) in before
+		next := index + 1
+		next < count(all_words)
+		not all_words[next].text in before
+	],
+)
+
+behind(all_words, before) if {
+	some word in all_words
+	last_part(word.text) in before
+}
+
+# The word itself, or the first one after options that looks like owner/name, a path or an address and is no option's value.
+bare_word(all_words, start) := all_words[start] if {
+	not startswith(all_words[start].text, "-")
+} else := later[0] if {
+	ends := [index | some index, word in all_words; index > start; regex.match(`^[0-9]*[<>|&]`, word.text)]
+	later := [word |
+		some index, word in all_words
+		index > start
+		index < min(array.concat(ends, [count(all_words)]))
+		contains(word.text, "/")
+		not startswith(word.text, "-")
+		not takes_value(all_words[index - 1].text)
+	]
+}
+
+# An option whose value is the next word. Names of options that are only switched on or off say so, most of them.
+takes_value(text) if {
+	startswith(text, "-")
+	not contains(text, "=")
+	not regex.match(switches, replace(text, "_", "-"))
+}
+
+switches := concat("", [
+	`^--((no|enable|disable|use|skip|allow|return|show|force|resume)-.*`,
+	`|trust-.*|enforce-eager|headless|async-scheduling|calculate-kv-scales|fully-sharded-loras|quiet|verbose|insecure)$`,
+])
+
 last_part(text) := parts[count(parts) - 1] if parts := split(text, "/")
+
+# Adapters to the model, as `--lora-modules one=owner/name two=/path`.
+# None has a revision of its own.
+adapters(all_words, flags) := [adapter |
+	some start, flag in all_words
+	replace(flag.text, "_", "-") in flags
+	ends := [index | some index, word in all_words; index > start; startswith(word.text, "-")]
+	some word in array.slice(all_words, start + 1, min(array.concat(ends, [count(all_words)])))
+	parts := split(word.text, "=")
+	count(parts) > 1
+	not startswith(word.text, "{")
+	adapter := {
+		"path": word.path,
+		"value": trim(concat("=", array.slice(parts, 1, count(parts))), `"'`),
+		"revision": "",
+	}
+]
 
 # Environment variables of these names that are set: {path, value}, the value null when it comes from elsewhere.
 variables(container, names) := [{"path": array.concat(container.path, ["env", index]), "value": value} |
@@ -198,21 +264,29 @@ ray_source(loading) := obj.text(loading, ["model_id"]) if object.get(loading, "m
 
 # ---- references to models
 
-# Why a reference may change its content, or undefined when it is fixed, local, or not known before it runs.
+# Can be judged from its text: a name on a hub or an address. Paths, claims and what is filled in at run time can't.
+remote(reference) if hub_name(reference)
+
+remote(reference) if {
+	regex.match(`^[a-z][a-z0-9+.-]*://`, lower(reference))
+	not regex.match(`^(pvc|file|local)://`, lower(reference))
+}
+
+# Why a remote reference may change its content, or undefined when it is fixed.
 mutable(reference, revision) := "no commit is named" if {
 	hub_name(reference)
 	not commit(revision)
 }
 
 mutable(reference, revision) := "no commit is named" if {
-	startswith(reference, "hf://")
+	startswith(lower(reference), "hf://")
 	not commit(hub_revision(reference))
 	not commit(revision)
 }
 
 mutable(reference, _) := "no digest is named" if {
-	startswith(reference, "oci://")
-	not contains(reference, "@sha256:")
+	in_registry(reference)
+	not regex.match(`@sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$`, reference)
 }
 
 mutable(reference, _) := sprintf("%s may change", [word]) if {
@@ -229,14 +303,21 @@ mutable(reference, _) := "no version is named" if {
 # A name on the Hugging Face Hub: owner/name, or the older bare name, and the file of one quantisation after a colon. Paths, URLs and variables are none.
 hub_name(reference) if regex.match(`^[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)?(:[A-Za-z0-9_.-]+)?$`, reference)
 
-hub_revision(reference) := parts[count(parts) - 1] if parts := regex.split(`[:@]`, trim_prefix(reference, "hf://"))
+hub_revision(reference) := parts[count(parts) - 1] if parts := regex.split(`[:@]`, substring(reference, count("hf://"), -1))
 
 commit(text) if regex.match(`^[0-9a-f]{40}$|^[0-9a-f]{64}$`, text)
 
-# An address in object storage or on the web.
-stored(reference) if regex.match(`^(s3|gs|az|abfss?|wasbs?|oss|cos|obs|tos|hdfs|webhdfs|https?|swift|r2)://`, reference)
+in_registry(reference) if regex.match(`^(oci|docker)://`, lower(reference))
 
-parts_of(reference) := [part | some part in split(regex.replace(reference, `^[a-z0-9]+://[^/]*`, ""), "/"); part != ""]
+# An address in object storage, on the web, or of a kind that is not known here.
+stored(reference) if {
+	remote(reference)
+	not hub_name(reference)
+	not startswith(lower(reference), "hf://")
+	not in_registry(reference)
+}
+
+parts_of(reference) := [part | some part in split(regex.replace(reference, `^[A-Za-z0-9+.-]+://[^/]*`, ""), "/"); part != ""]
 
 moving(reference) := moved[0] if {
 	moved := [word | some part in parts_of(reference); word := lower(part); word in known.moving_words]
@@ -250,7 +331,8 @@ versioned(reference) if {
 
 versioned(reference) if regex.match(`[?&](versionId|generation)=`, reference)
 
-# What found containers and the object itself load: {path, reference, revision, server, container ("" for none)}.
+# What found containers and the object itself load: {path, reference, revision, kind, container ("" for none)}, and holder, the
+# container of lib.workload, where there is one.
 references := array.concat(
 	array.concat(container_references, kserve_references),
 	array.concat(llm_references, ray_references),
@@ -262,10 +344,7 @@ container_references := [entry |
 	all_words := words(item.container)
 	revision := revision_of(item, all_words)
 	some named in array.concat(
-		array.concat(
-			flag_values(all_words, list(settings, "model_flags")),
-			following(all_words, list(settings, "model_after")),
-		),
+		named_by_words(item, all_words),
 		variables(item.container, list(settings, "model_variables")),
 	)
 	is_string(named.value)
@@ -273,11 +352,18 @@ container_references := [entry |
 	entry := {
 		"path": object.get(named, "value_path", named.path),
 		"reference": resolved(item.container, named.value),
-		"revision": revision,
+		"revision": object.get(named, "revision", revision),
 		"kind": object.get(settings, "models_are", "hub"),
 		"container": item.container.name,
+		"holder": item.container,
 	}
 ]
+
+# A flag decides; without one the model stands by itself.
+named_by_words(item, all_words) := array.concat(models, adapters(all_words, list(item.settings, "adapter_flags"))) if {
+	flagged := flag_values(all_words, list(item.settings, "model_flags"))
+	models := array.concat(flagged, [model | count(flagged) == 0; some model in positional(item, all_words)])
+}
 
 # KServe's own fields, and the address that its storage initialiser reads from the environment.
 kserve_references := [reference |

@@ -46,10 +46,81 @@ test_passes_with_a_commit if {
 	outcome(pod({"image": "own:1", "command": ["vllm", "serve", "org/m", "--revision", sha]})) == "pass"
 }
 
-test_local_and_unknown_paths_pass if {
-	every value in ["/models/m", "./m", "$(MODEL)", "$MODEL"] {
-		outcome(serve(["--model", value])) == "pass"
+test_model_without_a_flag if {
+	every args in [
+		["org/m"],
+		["gpt2", "--port", "8000"],
+		["--port", "8000", "org/m"],
+		["--enable-prefix-caching", "org/m"],
+		["--trust_remote_code", "org/m"],
+		["hf://org/m"],
+		["s3://bucket/m/latest"],
+	] {
+		outcome(serve(args)) == "fail"
+		own := pod({"image": "own:1", "command": array.concat(["vllm", "serve"], args)})
+		outcome(own) == "fail"
+		script := pod({"image": "own:1", "command": ["sh", "-c"], "args": [concat(" ", array.concat(["exec vllm serve"], args))]})
+		outcome(script) == "fail"
+		pinned := {true: "fail", false: "pass"}[args[0] == "s3://bucket/m/latest"]
+		outcome(serve(array.concat(args, ["--revision", sha]))) == pinned
 	}
+	paths(serve(["--port", "8000", "org/m"])) == {["spec", "containers", 0, "args", 2]}
+	paths(pod({"image": "vllm/vllm-openai:v1", "args": ["serve", "org/m"]})) == {["spec", "containers", 0, "args", 1]}
+	outcome(pod({"image": "own:1", "command": ["sh", "-c"], "args": ["vllm \\\n  serve \\\n  org/m \\\n  --port 80"]})) == "fail"
+}
+
+test_values_of_options_are_no_models if {
+	every args in [
+		["--served-model-name", "org/m"],
+		["--tokenizer", "org/t", "--port", "8000"],
+		["--config", "/etc/vllm/config.yaml"],
+		["--host=0.0.0.0"],
+	] {
+		outcome(serve(args)) == "skip"
+	}
+	outcome(pod({"image": "own:1", "command": ["sh", "-c", "vllm serve --config c.yaml > logs/vllm.log && tail logs/vllm.log"]})) == "skip"
+	outcome(serve(["--model", "org/m", "--revision", sha, "org/other"])) == "pass"
+	outcome(pod({"image": "vllm/vllm-openai:v1", "command": ["python3", "/run.py", "org/m"]})) == "skip"
+}
+
+test_adapters if {
+	pinned := ["--model=org/m", "--revision", sha]
+	outcome(serve(array.concat(pinned, ["--lora-modules", "one=org/a", "two=/adapters/b", "--port", "80"]))) == "fail"
+	paths(serve(array.concat(pinned, ["--lora-modules", "one=/adapters/a", "two=org/b"]))) == {["spec", "containers", 0, "args", 5]}
+	outcome(serve(array.concat(pinned, ["--lora-modules", "one=/adapters/a"]))) == "pass"
+}
+
+digest := "sha256:1111111111111111111111111111111111111111111111111111111111111111"
+
+local(container, volume) := object.union(
+	pod(object.union({"args": ["--model", "/models/m"], "volumeMounts": [{"name": "w", "mountPath": "/models"}]}, container)),
+	{"spec": {"volumes": [object.union({"name": "w"}, volume)]}},
+)
+
+test_a_local_path_alone_proves_nothing if {
+	every value in ["/models/m", "./m", "~/m", "$(MODEL)", "$MODEL", "pvc://claim/m", "file:///models/m"] {
+		outcome(serve(["--model", value])) == "skip"
+	}
+	every volume in [
+		{"persistentVolumeClaim": {"claimName": "c", "readOnly": true}},
+		{"hostPath": {"path": "/models"}},
+		{"emptyDir": {}},
+		{"nfs": {"server": "s", "path": "/", "readOnly": true}},
+	] {
+		outcome(local({"image": "vllm/vllm-openai:v1"}, volume)) == "skip"
+		outcome(local({"image": concat("@", ["vllm/vllm-openai", digest])}, volume)) == "skip"
+	}
+}
+
+test_a_local_path_from_an_image_with_a_digest if {
+	fixed := {"image": {"reference": concat("@", ["r.test/models/m:v1", digest])}}
+	outcome(local({"image": "vllm/vllm-openai:v1"}, fixed)) == "pass"
+	outcome(local({"image": "vllm/vllm-openai:v1"}, {"image": {"reference": "r.test/models/m:v1"}})) == "fail"
+	baked := {"image": concat("@", ["r.test/vllm-openai", digest]), "args": ["--model", "/models/m"]}
+	outcome(pod(baked)) == "pass"
+	outcome(pod(object.union(baked, {"volumeMounts": [{"name": "t", "mountPath": "/models-tmp"}]}))) == "pass"
+	outcome(pod(object.union(baked, {"volumeMounts": [{"name": "t", "mountPath": "/models/"}]}))) == "skip"
+	outcome(pod(object.union(baked, {"image": "r.test/vllm-openai:v1"}))) == "skip"
 }
 
 tgi(env) := pod({"image": "ghcr.io/huggingface/text-generation-inference:3", "env": env})
@@ -58,7 +129,7 @@ test_variables if {
 	outcome(tgi([])) == "skip"
 	paths(tgi([{"name": "MODEL_ID", "value": "org/m"}])) == {["spec", "containers", 0, "env", 0]}
 	outcome(tgi([{"name": "MODEL_ID", "value": "org/m"}, {"name": "REVISION", "value": sha}])) == "pass"
-	outcome(tgi([{"name": "MODEL_ID", "value": "/data/m"}])) == "pass"
+	outcome(tgi([{"name": "MODEL_ID", "value": "/data/m"}])) == "skip"
 	outcome(tgi([{"name": "MODEL_ID", "valueFrom": {"configMapKeyRef": {}}}])) == "skip"
 }
 
@@ -69,12 +140,12 @@ variable(value) := pod({
 })
 
 test_variables_of_the_container_are_followed if {
-	outcome(variable("/models/m")) == "pass"
+	outcome(variable("/models/m")) == "skip"
 	paths(variable("org/m")) == {["spec", "containers", 0, "args", 0]}
 }
 
 test_object_storage if {
-	every value in ["s3://b/models/m/latest", "s3://b/models/m", "gs://b/m/main/x.gguf", "https://example.test/m/current/m.bin"] {
+	every value in ["s3://b/models/m/latest", "s3://b/models/m", "gs://b/m/main/x.gguf", "https://example.test/m/current/m.bin", "S3://b/m", "modelscope://org/m"] {
 		outcome(kserve(value)) == "fail"
 	}
 	every value in [
@@ -83,10 +154,10 @@ test_object_storage if {
 		"s3://b/m/2025-01-31/x",
 		"s3://b/m?versionId=abc",
 		"https://huggingface.co/org/m/resolve/0e9e39f249a16976918f6564b8830bc894c89659/m.gguf",
-		"pvc://claim/m",
 	] {
 		outcome(kserve(value)) == "pass"
 	}
+	outcome(kserve("pvc://claim/m")) == "skip"
 }
 
 test_kserve_addresses if {
@@ -94,7 +165,8 @@ test_kserve_addresses if {
 	outcome(kserve("hf://org/m:main")) == "fail"
 	outcome(kserve(concat(":", ["hf://org/m", sha]))) == "pass"
 	outcome(kserve("oci://r.test/m:v1")) == "fail"
-	outcome(kserve("oci://r.test/m@sha256:abc")) == "pass"
+	outcome(kserve("oci://r.test/m@sha256:abc")) == "fail"
+	outcome(kserve(concat("@", ["oci://r.test/m", digest]))) == "pass"
 	every variant in expect.without(kserve("hf://org/m"), ["spec", "predictor", "model", "storageUri"]) {
 		outcome(variant) == "skip"
 	}
@@ -141,8 +213,9 @@ test_image_volumes if {
 	volume := {"name": "weights", "image": {"reference": "r.test/models/m:v1"}}
 	mounted := object.union(serve([]), {"spec": {"volumes": [volume]}})
 	paths(mounted) == {["spec", "volumes", 0, "image", "reference"]}
-	fixed := expect.replaced(mounted, ["spec", "volumes", 0, "image", "reference"], "r.test/models/m@sha256:abc")
+	fixed := expect.replaced(mounted, ["spec", "volumes", 0, "image", "reference"], concat("@", ["r.test/models/m", digest]))
 	outcome(fixed) == "pass"
+	outcome(expect.replaced(mounted, ["spec", "volumes", 0, "image", "reference"], "r.test/models/m@sha256:abc")) == "fail"
 	every path in [["spec", "volumes"], ["spec", "volumes", 0, "image"], ["spec", "volumes", 0, "image", "reference"]] {
 		every variant in expect.without(mounted, path) {
 			outcome(variant) == "skip"
