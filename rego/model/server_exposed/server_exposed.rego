@@ -4,8 +4,9 @@
 # description: |
 #   A model server answers whoever reaches it, at the price of GPU time, and often tells what it was asked before. It counts as
 #   exposed when a Service of type LoadBalancer or NodePort, or with external addresses, selects its pods, when an Ingress, a
-#   Route or a Gateway API route leads to it, or when KServe or Knative publishes it. An internal load balancer and an Ingress
-#   with an authenticating annotation do not count.
+#   Route or a Gateway API route leads to it, when KServe, KubeRay or Knative publishes it, or when its pods are on the host
+#   network or take a port of their node. An internal load balancer and an Ingress with an authenticating annotation do not
+#   count, nor does the port of an authenticating proxy or one bound to a local address.
 # related_resources:
 # - ref: https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/
 # - ref: https://docs.vllm.ai/en/latest/usage/security.html
@@ -56,6 +57,8 @@ applies if {
 
 applies if model_server.describes_server
 
+applies if count(model_server.ray_models) > 0
+
 # A runtime is published by the InferenceService that uses it.
 published_elsewhere := {
 	"PodTemplate",
@@ -73,6 +76,58 @@ violations contains violation if {
 		"message": sprintf("%s leads to the model server from outside the cluster", [way]),
 		"seen": way,
 		"expected": "only Services of type ClusterIP lead here, from a gateway that authenticates",
+	}
+}
+
+# A node answers at its own address, past every Service.
+violations contains violation if {
+	applies
+	some template in model_server.serving_templates
+	not object.get(template.spec, "hostNetwork", false) in workload.off
+	violation := {
+		"path": workload.field_path(template, "hostNetwork"),
+		"message": "the model server listens on the network of its node",
+		"seen": template.spec.hostNetwork,
+		"expected": false,
+	}
+}
+
+violations contains violation if {
+	applies
+	some index, template in workload.templates
+	template in model_server.serving_templates
+	some container in workload.containers
+	container.template == index
+	not authenticating(container)
+	some place, port in obj.list(container.value, ["ports"])
+	number := obj.get(port, ["hostPort"], 0)
+	not number in {0, ""}
+	not obj.text(port, ["hostIP"]) in {"127.0.0.1", "::1"}
+	violation := {
+		"path": array.concat(container.path, ["ports", place, "hostPort"]),
+		"message": sprintf("port %v of the node leads to the pods of the model server", [number]),
+		"seen": number,
+		"expected": null,
+		"container": container.name,
+	}
+}
+
+authenticating(container) if {
+	some key in model_server.image_keys(container.value.image)
+	key in model_server.known.authenticating_images
+}
+
+# KubeRay makes a Service for the models of a RayService, of the type that it is told.
+violations contains violation if {
+	applies
+	workload.kind_key == "ray.io/RayService"
+	type := obj.text(input, ["spec", "serveService", "spec", "type"])
+	type in {"LoadBalancer", "NodePort"}
+	violation := {
+		"path": ["spec", "serveService", "spec", "type"],
+		"message": sprintf("a Service of type %s leads to the model server", [type]),
+		"seen": type,
+		"expected": "ClusterIP",
 	}
 }
 
@@ -158,6 +213,7 @@ default authenticates(_) := false
 authenticates(route) if {
 	some key, value in obj.mapping(route, ["metadata", "annotations"])
 	some wanted in model_server.known.authenticating_annotations[key]
+	not obj.absent(value)
 	wanted in {"*", value}
 }
 

@@ -73,6 +73,9 @@ test_fails_behind_an_ingress if {
 test_passes_behind_an_ingress_that_authenticates if {
 	authenticating := object.union(ingress, {"metadata": {"annotations": {"nginx.ingress.kubernetes.io/auth-url": "https://auth.example.com"}}})
 	outcome(server, with_front("networking.k8s.io/Ingress", authenticating)) == "pass"
+	every variant in expect.without(authenticating, ["metadata", "annotations", "nginx.ingress.kubernetes.io/auth-url"]) {
+		outcome(server, with_front("networking.k8s.io/Ingress", variant)) == "fail"
+	}
 }
 
 test_fails_behind_routes if {
@@ -110,6 +113,57 @@ test_kserve_publishes_unless_told_otherwise if {
 			outcome(variant, {}) == "fail"
 		}
 	}
+}
+
+in_pod(change) := object.union(server, {"spec": {"template": {"spec": change}}})
+
+test_fails_on_the_host_network if {
+	on_host := in_pod({"hostNetwork": true})
+	outcome(on_host, {}) == "fail"
+	found := rule.violations with input as on_host with data.inventory as {}
+	{violation.path | some violation in found} == {["spec", "template", "spec", "hostNetwork"]}
+	every value in [false, null, ""] {
+		outcome(in_pod({"hostNetwork": value}), {}) == "pass"
+	}
+}
+
+beside(container) := in_pod({"containers": [server.spec.template.spec.containers[0], container]})
+
+test_fails_on_a_port_of_the_node if {
+	own := in_pod({"containers": [object.union(server.spec.template.spec.containers[0], {"ports": [{"containerPort": 8000, "hostPort": 8000}]})]})
+	found := rule.violations with input as own with data.inventory as {}
+	{violation.path | some violation in found} == {["spec", "template", "spec", "containers", 0, "ports", 0, "hostPort"]}
+	outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"hostPort": 80}]}), {}) == "fail"
+	outcome(beside({"name": "proxy", "image": "quay.io/oauth2-proxy/oauth2-proxy:v7", "ports": [{"hostPort": 80}]}), {}) == "pass"
+	outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"hostPort": 80, "hostIP": "127.0.0.1"}]}), {}) == "pass"
+	every value in [0, null, ""] {
+		outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"containerPort": 80, "hostPort": value}]}), {}) == "pass"
+	}
+	every variant in expect.without(own, ["spec", "template", "spec", "containers", 0, "ports"]) {
+		outcome(variant, {}) == "pass"
+	}
+}
+
+ray_service(type) := {
+	"apiVersion": "ray.io/v1",
+	"kind": "RayService",
+	"metadata": {"name": "r", "namespace": "serving"},
+	"spec": {
+		"serveConfigV2": yaml.marshal({"applications": [{"args": {"llm_configs": [{"model_loading_config": {"model_id": "org/m"}}]}}]}),
+		"serveService": {"spec": {"type": type}},
+	},
+}
+
+test_service_that_kuberay_makes if {
+	outcome(ray_service("LoadBalancer"), {}) == "fail"
+	outcome(ray_service("NodePort"), {}) == "fail"
+	outcome(ray_service("ClusterIP"), {}) == "pass"
+	every path in [["spec", "serveService"], ["spec", "serveService", "spec"], ["spec", "serveService", "spec", "type"]] {
+		every variant in expect.without(ray_service("LoadBalancer"), path) {
+			outcome(variant, {}) == "pass"
+		}
+	}
+	outcome(object.remove(ray_service("LoadBalancer"), ["spec"]), {}) == "skip"
 }
 
 test_labels_decide if {

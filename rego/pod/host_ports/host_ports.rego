@@ -2,7 +2,8 @@
 # scope: package
 # title: No container takes a port of its node
 # description: |
-#   A host port bypasses services and network policies and ties the pod to one node.
+#   A host port bypasses services and network policies and ties the pod to one node. In a pod on the host network the
+#   server takes every container port for a host port.
 #   Pod Security Standards, baseline level, control "Host Ports", as enforced by Kubernetes 1.37.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
@@ -12,7 +13,7 @@
 #   match: {pod_templates: true}
 #   not_applicable: no_container
 #   remediation: >-
-#     Remove hostPort and reach the pod through a Service.
+#     Remove hostPort, and hostNetwork with it, and reach the pod through a Service.
 #   fix: |
 #     ports:
 #       - containerPort: 8000
@@ -37,5 +38,24 @@ violations contains v if {
 		"container": c.name,
 	}
 }
+
+# On the host network a container port without a host port is one. Ephemeral containers have none.
+violations contains v if {
+	some c in workload.containers
+	on_host_network(workload.templates[c.template])
+	some i, port in c.value.ports
+	unset[object.get(port, "hostPort", null)]
+	number := port.containerPort
+	not unset[number]
+	v := {
+		"path": array.concat(c.path, ["ports", i, "containerPort"]),
+		"message": sprintf("container %s takes port %v of the node, because the pod is on the host network", [c.name, number]),
+		"seen": number,
+		"expected": null,
+		"container": c.name,
+	}
+}
+
+on_host_network(t) if not object.get(t.spec, "hostNetwork", false) in workload.off
 
 unset := {0, null, ""}

@@ -15,6 +15,27 @@ test_nested_template if {
 	count(host_ports.violations) == 1 with input as testing.ray_cluster({"containers": [object.union({"name": "a"}, bad)]}, {})
 }
 
+test_container_ports_on_the_host_network if {
+	ports := {"ports": [{"containerPort": 8000}, {"containerPort": 9000, "hostPort": 9000}, {"containerPort": 7000, "hostPort": 0}, {"name": "x"}]}
+	every value in [true, "true"] {
+		spec := object.union({"hostNetwork": value}, {"containers": [object.union({"name": "a"}, ports)]})
+		violations := host_ports.violations with input as testing.deployment(spec)
+		testing.paths(violations) == {
+			"spec.template.spec.containers.0.ports.0.containerPort",
+			"spec.template.spec.containers.0.ports.1.hostPort",
+			"spec.template.spec.containers.0.ports.2.containerPort",
+		}
+	}
+	violations := host_ports.violations with input as testing.pod(object.union({"hostNetwork": true}, testing.every_type({"ports": [{"containerPort": 80}]})))
+	{"main", "init", "sidecar"} & testing.names(violations) == {"main", "init", "sidecar"}
+	every value in [false, null, ""] {
+		host_ports.violations == set() with input as testing.pod({"hostNetwork": value, "containers": [{"name": "a", "ports": [{"containerPort": 80}]}]})
+	}
+	every value in [0, null, ""] {
+		host_ports.violations == set() with input as testing.pod({"hostNetwork": true, "containers": [{"name": "a", "ports": [{"containerPort": value}]}]})
+	}
+}
+
 test_passes if {
 	subject := testing.pod({"containers": [{"name": "a", "ports": [{"containerPort": 8000, "hostPort": 0}]}]})
 	host_ports.applies with input as subject
