@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import re
 from typing import Any
 
@@ -44,6 +45,17 @@ CONTEXT_INCOMPLETE = "context_incomplete"
 """Error code of a pair whose rule must see objects that a gap may hide: it is the gap's consequence, not a second fault."""
 
 
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What one of several rules that ask the same question answered about a subject."""
+
+    rule: str
+    outcome: Outcome
+    text: str = ""
+    """Its first message, or the reason of an error or a skip; safe to print."""
+    accepted_by: str = ""
+    """Id of its engine's own exception that accepts the failure."""
+
+
 class PairAnswer(msgspec.Struct, frozen=True):
     """One rule's answer about one subject. Engines share equal answers: never compare them by identity."""
 
@@ -58,6 +70,8 @@ class PairAnswer(msgspec.Struct, frozen=True):
     """Codes saying why this verdict could differ inside a cluster; `Rule.caveats` are not repeated here."""
     accepted_by: str = ""
     """Id of the engine's own live exception that accepts this failure (a Kyverno PolicyException); the outcome is the true one."""
+    said: tuple[Said, ...] = ()
+    """What each twin said, the rule itself first; empty when no other engine was asked the same."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +88,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Machine-readable code for outcome error, for example ``timeout`` or ``ambiguous_document``."""
     waiver: str = ""
     """Id of the live waiver that accepts it, if any."""
+    said: tuple[Said, ...] = ()
+    """What each engine answered, where several were asked the same question."""
+    caveats: tuple[str, ...] = ()
+    """Codes saying why the verdict could differ inside a cluster; the rule's own caveats are not repeated here."""
 
 
 class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +115,7 @@ class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
     """All findings, sorted; writers cap what they show and say so."""
 
 
+@functools.lru_cache(maxsize=1 << 14)  # the same few places are wrong in thousands of objects
 def render_path(path: tuple[str | int, ...]) -> str:
     """Path segments as people write them: ``a.b[0]["odd.key"]``."""
     parts: list[str] = []

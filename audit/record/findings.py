@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import heapq
 import itertools
@@ -158,6 +159,7 @@ def group_id(outcome: Outcome, parts: Iterable[str]) -> str:
     return f"G-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def path_shape(path: tuple[str | int, ...]) -> str:
     """The path with list indexes blanked: replicas of one mistake share it."""
     text = ""
