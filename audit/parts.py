@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from audit.collect.members import Collected, Member
+from audit.evaluate.twins import TwinPairs
 from audit.model.acceptance import AllowedGap, Statement
 from audit.model.control import Catalog, Check, MappingEntry, Profile
 from audit.model.gap import Gap, Notice
@@ -26,6 +27,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     members: Sequence[Member]
     engines: Sequence[Engine]
+    twins: TwinPairs
+    """Which of their answers are about the same question."""
     rules: tuple[RuleState, ...]
     catalogs: tuple[Catalog, ...]
     mappings: tuple[MappingEntry, ...]
@@ -39,6 +42,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """What the library could not load: a broken policy of the user's is a gap like any other."""
     load_notices: tuple[Notice, ...]
     """What the library has to say without stopping, for example a mapping that leads nowhere."""
+    closing_notices: Callable[[], tuple[Notice, ...]]
+    """Asked at the end: what the engines know only then, and where twins differ."""
     workload_kinds: frozenset[str]
     gates: GateConditions
     ledger: Ledger

@@ -70,7 +70,11 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         mappings=parts.mappings,
         checks=parts.checks,
         gaps=gaps,
-        notices=(*parts.load_notices, *(notice for member in members for notice in member.notices)),
+        notices=(
+            *parts.load_notices,
+            *(notice for member in members for notice in member.notices),
+            *parts.closing_notices(),
+        ),
         waivers=parts.waivers(),
         statements=statement_states(parts.statements, controls, now),
         gates=gates,
@@ -88,7 +92,12 @@ def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopS
         doubts = doubts_about(rules, collected.gaps, member.context, parts.workload_kinds)
         inventory = collected.inventory()
         for judged in judge(
-            collected.name, collected.objects, parts.engines, inventory=inventory, doubts=doubts
+            collected.name,
+            collected.objects,
+            parts.engines,
+            inventory=inventory,
+            doubts=doubts,
+            twins=parts.twins,
         ):
             parts.ledger.book(judged.object, judged.answers, judged.due)
             progress.advance()

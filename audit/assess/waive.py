@@ -8,7 +8,7 @@ name may end in stands in subjects too, for a generated suffix, and is compared 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from audit.model.acceptance import Waiver
 from audit.model.finding import Violation
@@ -22,14 +22,17 @@ class WaiverIndex:
     Args:
         waivers: as loaded; of several that fit, the first counts.
         now: aware, UTC: the moment at which waivers have ended or not.
+        rule_of: rules whose pairs became part of another rule's, to that rule: a waiver of either is one of the pair.
     """
 
-    def __init__(self, waivers: Iterable[Waiver], now: dt.datetime) -> None:
+    def __init__(
+        self, waivers: Iterable[Waiver], now: dt.datetime, rule_of: Mapping[str, str] | None = None
+    ) -> None:
         self._waivers = tuple(waivers)
         self._now = now
         self._by_rule: dict[str, dict[tuple[str, str], list[Waiver]]] = {}
         for waiver in self._waivers:
-            named = self._by_rule.setdefault(waiver.rule, {})
+            named = self._by_rule.setdefault((rule_of or {}).get(waiver.rule, waiver.rule), {})
             named.setdefault((waiver.namespace, waiver.name), []).append(waiver)
         self._matched: dict[str, int] = {}
         self._partly: dict[str, int] = {}

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audit.config.schema import Config, FileConfig, Selector
+from audit.config.schema import Config, FileConfig, PolicySourceConfig, Selector
 from audit.config.suggest import did_you_mean
 from audit.config.yaml_document import Path, dotted
 from audit.errors import ConfigError
@@ -46,6 +46,11 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
             yield Problem(place, "needs either a path or a selector")
         elif exclude.selector == Selector():
             yield Problem((*place, "selector"), "an empty selector would exclude everything")
+    for index, source in enumerate(config.policy.sources):
+        if source.path.startswith("builtin:") and source != PolicySourceConfig(path=source.path):
+            yield Problem(
+                ("policy", "sources", index), f"{source.path} is known already: it takes no other key"
+            )
     yield from _engine_problems(config)
     for index, gap in enumerate(config.allow_gaps):
         try:

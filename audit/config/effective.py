@@ -22,6 +22,8 @@ from audit.config.schema import (
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError, UsageError
 
+_ADDRESSES = ("git+", "builtin:")
+"""Beginnings of policy sources that are no paths."""
 _NOT_RECORDED = ("output", "jobs", "result_cache")
 
 
@@ -88,11 +90,11 @@ def find_file(overrides: Overrides, environment: Environment, folder: Path) -> P
 
 def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
     def place(paths: list[str]) -> list[str]:
-        return [path if path == "-" or path.startswith("git+") else str(base / path) for path in paths]
+        return [path if path == "-" or path.startswith(_ADDRESSES) else str(base / path) for path in paths]
 
     for cluster in data["clusters"]:
         cluster["paths"] = place(cluster["paths"])
-    for key in ("paths", "pod_templates", "mappings", "waivers", "statements"):
+    for key in ("paths", "pod_templates", "mappings", "twins", "waivers", "statements"):
         data[key] = place(data[key])
     data["policy"]["paths"] = place(data["policy"]["paths"])
     for source in data["policy"]["sources"]:
@@ -100,11 +102,13 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         for key in ("data", "libraries"):
             source[key] = place(source[key])
     data["output"]["folder"] = str(base / data["output"]["folder"])
-    opa = data["engine"]["opa"]
-    if opa["ca"] is not None:
-        opa["ca"] = str(base / opa["ca"])
-    if opa["binary"] is not None and "/" in opa["binary"]:
-        opa["binary"] = str(base / opa["binary"])
+    for name, files in (("opa", ("ca",)), ("kyverno", ("values", "user_info", "context"))):
+        engine = data["engine"][name]
+        for key in files:
+            if engine[key] is not None:
+                engine[key] = str(base / engine[key])
+        if engine["binary"] is not None and "/" in engine["binary"]:
+            engine["binary"] = str(base / engine["binary"])
     return data
 
 

@@ -60,7 +60,7 @@ class PolicySourceConfig(_Section, frozen=True, kw_only=True):
     path: Annotated[
         PathText,
         Meta(
-            description="File, folder, or git+https://HOST/REPOSITORY@COMMIT#FOLDER with a whole commit hash."
+            description="File, folder, git+https://HOST/REPOSITORY@COMMIT#FOLDER with a whole commit hash, or builtin:kyverno."
         ),
     ]
     name: Annotated[
@@ -110,7 +110,7 @@ class PolicyConfig(_Section, frozen=True, kw_only=True):
     paths: Annotated[
         tuple[PathText, ...],
         Meta(
-            description="Files, folders or pinned git addresses with policies; how each is read is found out."
+            description="Files, folders, pinned git addresses or builtin:kyverno; how each is read is found out."
         ),
     ] = ()
     sources: Annotated[
@@ -167,6 +167,28 @@ class OpaServerConfig(_Section, frozen=True, kw_only=True):
     ] = 30.0
 
 
+class KyvernoConfig(_Section, frozen=True, kw_only=True):
+    """The Kyverno CLI, and what its policies are told about the request that they judge."""
+
+    binary: Annotated[
+        PathText | None,
+        Meta(description="The CLI; kyverno or kubectl-kyverno on PATH by default."),
+    ] = None
+    values: Annotated[
+        PathText | None,
+        Meta(
+            description="Values of the cli.kyverno.io group: variables, labels of namespaces, the operation."
+        ),
+    ] = None
+    user_info: Annotated[
+        PathText | None, Meta(description="UserInfo of the same group: who makes the request.")
+    ] = None
+    context: Annotated[
+        PathText | None,
+        Meta(description="Context of the same group: objects and image data for policies in CEL."),
+    ] = None
+
+
 class EngineConfig(_Section, frozen=True, kw_only=True):
     """What decides the built-in Rego rules and your own of the same form."""
 
@@ -175,6 +197,7 @@ class EngineConfig(_Section, frozen=True, kw_only=True):
         Meta(description="The OPA inside fleetaudit, or a real OPA server; findings are equal."),
     ] = "embedded"
     opa: OpaServerConfig = OpaServerConfig()
+    kyverno: KyvernoConfig = KyvernoConfig()
 
 
 class FilesConfig(_Section, frozen=True, kw_only=True):
@@ -315,6 +338,10 @@ class FileConfig(_Section, frozen=True, kw_only=True):
     ] = ()
     mappings: Annotated[
         tuple[PathText, ...], Meta(description="More mapping files, from rules to controls.")
+    ] = ()
+    twins: Annotated[
+        tuple[PathText, ...],
+        Meta(description="Files that say which rules of several engines ask the same question."),
     ] = ()
     waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
     statements: Annotated[

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from audit.evaluate.twins import NO_TWINS, TwinPairs
 from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer, render_path
 from audit.model.gap import Gap
 from audit.model.rule import Rule
@@ -79,6 +80,7 @@ def judge(
     *,
     inventory: bytes,
     doubts: Doubts,
+    twins: TwinPairs = NO_TWINS,
 ) -> Iterator[Judged]:
     """Ask all engines about the objects of one cluster, in order, streaming.
 
@@ -90,12 +92,13 @@ def judge(
     told = _Told(doubts.owned_kinds)
     for item in objects:
         answers: list[PairAnswer] = []
-        total = 0
+        asked: tuple[str, ...] = ()
         for due_pairs, stream in zip(due_of, answered, strict=True):
             due = due_pairs.of(item)
-            total += len(due)
+            asked += due
             answers += complete(due, next(stream, []))
-        yield Judged(item, told.once(item, apply_doubts(item, answers, doubts)), total)
+        pairs = twins.fold(item.ref, apply_doubts(item, answers, doubts))
+        yield Judged(item, told.once(item, pairs), twins.due(asked))
 
 
 class _Told:

@@ -12,11 +12,13 @@ from audit.library.acceptance import load_statements, load_waivers
 from audit.library.controls import load_controls
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource, RuleSet, load_rules
+from audit.library.twins import load_twins
 from audit.model.acceptance import Statement, Waiver
 from audit.model.control import Catalog, Check, MappingEntry
 from audit.model.gap import Gap, Notice
 from audit.model.kyverno import LoadedPolicies
 from audit.model.rule import Rule
+from audit.model.twin import Twin
 from audit.native.evaluator import Evaluator
 
 
@@ -25,13 +27,15 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
 
     rule_set: RuleSet
     kyverno: LoadedPolicies
-    """The user's Kyverno policies, bindings and exceptions."""
+    """Kyverno policies, bindings and exceptions."""
     rules: tuple[Rule, ...]
     """Rego rules, foreign ones too, Kyverno rules and the reader's own, sorted by id."""
     catalogs: tuple[Catalog, ...]
     mappings: tuple[MappingEntry, ...]
     mappings_sha256: dict[str, str]
     checks: tuple[Check, ...]
+    twins: tuple[Twin, ...]
+    """Rules that ask the same question as another one."""
     waivers: tuple[Waiver, ...]
     statements: tuple[Statement, ...]
     gaps: tuple[Gap, ...]
@@ -44,9 +48,12 @@ class LibrarySources(msgspec.Struct, frozen=True, kw_only=True):
     """Where authored content is, besides what is shipped."""
 
     policies: Sequence[PolicySource]
+    kyverno: Sequence[PolicySource] = ()
+    """Shipped Kyverno policies that were asked for."""
     parameters: Mapping[str, Mapping[str, Any]]
     pod_templates: Sequence[Path] = ()
     mappings: Sequence[Path] = ()
+    twins: Sequence[Path] = ()
     waivers: Sequence[Path] = ()
     statements: Sequence[Path] = ()
     clusters: frozenset[str] = frozenset()
@@ -62,7 +69,7 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         document_rules: rules that are no Rego (the reader's own).
 
     Raises:
-        ContentError: anything shipped, or any mapping, waiver or statement, is wrong.
+        ContentError: anything shipped, or any mapping, twin, waiver or statement, is wrong.
     """
     rule_set = load_rules(
         sources.policies,
@@ -70,9 +77,12 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         parameters=sources.parameters,
         pod_template_files=sources.pod_templates,
     )
-    kyverno = load_kyverno([source for source in sources.policies if _may_hold_kyverno(source)])
+    kyverno = load_kyverno(
+        [*sources.kyverno, *(source for source in sources.policies if _may_hold_kyverno(source))]
+    )
     rules = tuple(sorted((*rule_set.all_rules, *kyverno.rules, *document_rules), key=lambda rule: rule.id))
     ids = {rule.id for rule in rules}
+    twins = load_twins(sources.twins, kyverno.twins, rules)
     controls = load_controls(
         ids, warn_only={rule.id for rule in rules if rule.warn_only}, user_mappings=sources.mappings
     )
@@ -84,10 +94,11 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         mappings=controls.mappings.entries,
         mappings_sha256=dict(controls.mappings.digests),
         checks=controls.checks,
+        twins=twins.declared,
         waivers=load_waivers(sources.waivers, ids, clusters=sources.clusters or None),
         statements=load_statements(sources.statements, controls.catalogs, clusters=sources.clusters or None),
         gaps=rule_set.gaps,
-        notices=(*rule_set.notices, *controls.mappings.notices),
+        notices=(*rule_set.notices, *controls.mappings.notices, *twins.notices),
     )
 
 

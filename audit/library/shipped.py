@@ -1,4 +1,4 @@
-"""Where the shipped catalogs, mappings, checks and meanings are, so that callers need no file names."""
+"""Where the shipped catalogs, mappings, checks, meanings and Kyverno policies are, so that callers need no file names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from pathlib import Path
 
 import msgspec
 
+from audit.errors import ConfigError
+from audit.library.policy_source import PolicySource
 from audit.resources import content_dir
+
+BUILTIN = "builtin:"
+"""Beginning of the names of shipped packs, where paths of policies stand otherwise."""
+_CEL = "-cel"
+_PACKS = {"builtin:kyverno": False, "builtin:kyverno-cel": True}
+"""Name of a pack to whether its policies are those written in CEL."""
 
 
 class ShippedControls(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,3 +39,20 @@ def shipped_controls() -> ShippedControls:
         checks=folder / "checks.yaml",
         meanings=folder / "meanings.yaml",
     )
+
+
+def kyverno_pack(name: str) -> list[PolicySource]:
+    """The policies of a shipped pack, file by file: what lies beside them is for their tests.
+
+    Raises:
+        ConfigError: no pack has this name.
+        ContentError: the installation lacks the folder.
+    """
+    if name not in _PACKS:
+        raise ConfigError(f"no pack of policies is called {name}", suggestion=f"one of: {', '.join(_PACKS)}")
+    folder = content_dir("policies")
+    return [
+        PolicySource(path=file, label=f"policies/{file.relative_to(folder).as_posix()}", builtin=True)
+        for file in sorted(folder.glob("*/*/*.yaml"))
+        if file.stem == file.parent.name and file.stem.endswith(_CEL) is _PACKS[name]
+    ]

@@ -10,6 +10,7 @@ import msgspec
 
 from audit.model.gap import Gap, Notice
 from audit.model.rule import Rule
+from audit.model.twin import Twin
 
 
 class PolicyFamily(enum.Enum):
@@ -183,6 +184,8 @@ class LoadedPolicies(msgspec.Struct, frozen=True, kw_only=True):
     gaps: tuple[Gap, ...] = ()
     notices: tuple[Notice, ...] = ()
     """Documents that are no audit rules (mutating, generating, cleaning up), severities assumed."""
+    twins: tuple[Twin, ...] = ()
+    """What the policies say of themselves: which rules they repeat."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:

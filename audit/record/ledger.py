@@ -130,6 +130,8 @@ class Ledger:
                 place=place,
                 error=answer.reason if answer.outcome is Outcome.ERROR else "",
                 waiver=waiver,
+                said=answer.said,
+                caveats=answer.caveats,
             )
         )
 

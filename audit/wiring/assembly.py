@@ -16,6 +16,7 @@ from audit.collect.texts import SourceTexts
 from audit.config.schema import Config
 from audit.library.catalogs import resolve_profile
 from audit.library.library import Library
+from audit.library.twins import mapped_to_pairs
 from audit.model.result import AssessmentResult, RuleState
 from audit.model.run import ClusterRecord, RunRecord
 from audit.parts import Parts
@@ -89,7 +90,7 @@ class Audit:
         stack.callback(self._findings.close)
         self._proof = Proof()
         self._texts = SourceTexts(Path())
-        self._waivers = WaiverIndex(self.library.waivers, clock.now())
+        self._waivers = WaiverIndex(self.library.waivers, clock.now(), self._engines.twins.rule_of)
         self._ledger = Ledger(
             {rule.id: rule for rule in self.library.rules},
             self._waivers.match,
@@ -123,9 +124,10 @@ class Audit:
                 )
             ),
             engines=engines.all,
+            twins=engines.twins,
             rules=self._rules(),
             catalogs=library.catalogs,
-            mappings=library.mappings,
+            mappings=mapped_to_pairs(library.mappings, engines.twins.rule_of),
             checks=library.checks,
             profile=resolve_profile(config.profile, library.catalogs, file=config.file or None),
             statements=library.statements,
@@ -133,6 +135,7 @@ class Audit:
             allowed_gaps=config.allowed_gaps(),
             load_gaps=(*library.gaps, *engines.gaps),
             load_notices=(*library.notices, *engines.notices),
+            closing_notices=engines.closing_notices,
             workload_kinds=frozenset(library.rule_set.workload_kinds),
             gates=GateConditions(
                 fail_on=config.gates.fail_on,

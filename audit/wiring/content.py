@@ -12,6 +12,7 @@ from audit.evaluate.reader.engine import DUPLICATE_KEY
 from audit.library.foreign.opening import open_source
 from audit.library.library import Library, LibrarySources, load_all
 from audit.library.policy_source import PolicySource
+from audit.library.shipped import BUILTIN, kyverno_pack
 from audit.native.evaluator import Evaluator
 from audit.resources import content_dir
 from audit.wiring.engines import embedded_opa
@@ -38,9 +39,11 @@ def load(config: Config, evaluator: Evaluator) -> Library:
             PolicySource(path=content_dir("rego"), label="rego", builtin=True),
             *_policy_sources(config),
         ],
+        kyverno=[source for path in _builtin(config) for source in kyverno_pack(path)],
         parameters=config.parameters,
         pod_templates=[Path(path) for path in config.pod_templates],
         mappings=[Path(path) for path in config.mappings],
+        twins=[Path(path) for path in config.twins],
         waivers=[Path(path) for path in config.waivers],
         statements=[Path(path) for path in config.statements],
         clusters=config.cluster_names(),
@@ -83,12 +86,21 @@ def _check_names(config: Config, library: Library) -> None:
         )
 
 
+def _builtin(config: Config) -> list[str]:
+    """Shipped packs that are asked for, each once."""
+    asked = (*config.policy.paths, *(entry.path for entry in config.policy.sources))
+    return list(dict.fromkeys(path for path in asked if path.startswith(BUILTIN)))
+
+
 def _policy_sources(config: Config) -> Iterator[PolicySource]:
     """The user's policies, pinned addresses fetched."""
     cache = (Path(config.cache) if config.cache else Path.home() / ".cache") / "fleetaudit" / "policies"
     for path in config.policy.paths:
-        yield open_source(path, cache)
+        if not path.startswith(BUILTIN):
+            yield open_source(path, cache)
     for entry in config.policy.sources:
+        if entry.path.startswith(BUILTIN):
+            continue
         known = PolicySource(
             path=Path(),
             label="",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import msgspec
 
 import audit
 from audit.config.environment import read_secret
 from audit.config.schema import Config
+from audit.evaluate.cache.engine import CachedEngine
 from audit.evaluate.reader.engine import ReaderEngine
 from audit.evaluate.rego.engine import RegoEngine
 from audit.evaluate.rego.foreign import ForeignRegoEngine, eval_rules
+from audit.evaluate.twins import TwinPairs
 from audit.library.library import Library
 from audit.model.gap import Gap, Notice
 from audit.native.evaluator import EvalLimits, Evaluator
@@ -70,12 +73,19 @@ class Engines:
         self._progress = progress
         self._now = now
         self.cache = ResultCache(config, stack, progress.note)
+        self._closing: list[Callable[[], tuple[Notice, ...]]] = []
         self.all: list[Engine] = [
             self._rego(),
             *self._foreign(),
             *self._kyverno(),
             ReaderEngine(audit.__version__, self.selected),
         ]
+        self.twins = TwinPairs(library.twins, {rule.id for engine in self.all for rule in engine.rules()})
+        self._closing.append(self.twins.notices)
+
+    def closing_notices(self) -> tuple[Notice, ...]:
+        """What is known only when everything was asked."""
+        return tuple(notice for ask in self._closing for notice in ask())
 
     def _rego(self) -> Engine:
         """The embedded OPA, or a server. The embedded one compiles in any case: its errors name file and line."""
@@ -112,10 +122,15 @@ class Engines:
         loaded = self._library.kyverno
         if not (loaded.policies or loaded.gaps or loaded.notices):
             return
-        from audit.evaluate.kyverno import KyvernoOptions, build_kyverno
+        from audit.evaluate.kyverno import KyvernoOptions, build_kyverno, load_request
 
+        own = self._config.engine.kyverno
+        request = load_request(
+            *(Path(name) if name else None for name in (own.values, own.user_info, own.context))
+        )
+        options = KyvernoOptions(cli=own.binary, jobs=jobs(self._config), request=request)
         self._progress.note("Trying the Kyverno policies")
-        build = build_kyverno(loaded, self._now, KyvernoOptions(jobs=jobs(self._config)))
+        build = build_kyverno(loaded, self._now, options)
         self._stack.callback(build.close)
         self.gaps += build.gaps
         self.notices += build.notices
@@ -124,7 +139,7 @@ class Engines:
         if build.start is not None and not askable.isdisjoint(self.selected):
             engine = build.start(self.selected)
             self._stack.callback(engine.close)
-            yield self.cache.before(
+            cached = self.cache.before(
                 engine,
                 {
                     "policies": loaded.policies,
@@ -133,3 +148,8 @@ class Engines:
                 },
                 always_seen=_KYVERNO_SEES,
             )
+            known = cached.accepted_by if isinstance(cached, CachedEngine) else set[str]()
+            self._closing.append(
+                lambda: engine.notices(frozenset(id_ for ids in known for id_ in ids.split(", ")))
+            )
+            yield cached

@@ -6,5 +6,6 @@
 from __future__ import annotations
 
 from audit.evaluate.kyverno.build import KyvernoBuild, KyvernoOptions, build_kyverno
+from audit.evaluate.kyverno.request import load_request
 
-__all__ = ["KyvernoBuild", "KyvernoOptions", "build_kyverno"]
+__all__ = ["KyvernoBuild", "KyvernoOptions", "build_kyverno", "load_request"]

@@ -74,15 +74,25 @@ class KyvernoEngine:
         return self._runs.started
 
     def version(self) -> EngineVersion:
-        """The CLI's version and digest."""
-        return self._runs.cli.engine_version()
+        """The CLI's version and digest, and the digest of what the user says about the request."""
+        version = self._runs.cli.engine_version()
+        digest = self._runs.request.digest
+        return (
+            msgspec.structs.replace(version, details=version.details | {"request": digest})
+            if digest
+            else version
+        )
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules it answers for."""
         return self._rules
 
-    def notices(self) -> tuple[Notice, ...]:
-        """Asked at the end: exceptions that accepted nothing."""
+    def notices(self, known: frozenset[str] = frozenset()) -> tuple[Notice, ...]:
+        """Asked at the end: exceptions that accepted nothing.
+
+        Args:
+            known: ids of exceptions that answers of earlier runs name, which this engine was not asked for again.
+        """
         return tuple(
             Notice(
                 source=exception.file,
@@ -91,7 +101,7 @@ class KyvernoEngine:
                 line=exception.line,
             )
             for exception in self._exceptions
-            if not self._accepted.used[exception.id]
+            if not self._accepted.used[exception.id] and exception.id not in known
         )
 
     def evaluate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A UserInfo document."""
     context: Mapping[str, Any] | None = None
     """A Context document: image data and objects for policies in CEL."""
+
+    @property
+    def digest(self) -> str:
+        """sha256 (hex) of all of it; empty when nothing was said."""
+        said = (self.values, self.user, self.context)
+        if said == (None, None, None):
+            return ""
+        return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
 
     def asker(self, policy: str, name: str) -> Asker:
         """The request simulated for one policy and the object called `name`."""

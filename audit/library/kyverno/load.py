@@ -13,10 +13,12 @@ from audit.library.kyverno.cel import read_admission, read_cel
 from audit.library.kyverno.classic import other_rules, read_classic
 from audit.library.kyverno.documents import PolicyDocument, find_documents, mapping_of
 from audit.library.kyverno.exceptions import read_exception
+from audit.library.kyverno.twins import twins_of
 from audit.library.kyverno.words import DEFAULT_SEVERITY, words_of
 from audit.library.policy_source import PolicySource
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.kyverno import KyvernoPolicy, LoadedPolicies, PolicyException, PolicyFamily
+from audit.model.twin import Twin
 
 NOT_AN_AUDIT_RULE = "not_an_audit_rule"
 SEVERITY_ASSUMED = "severity_assumed"
@@ -94,6 +96,7 @@ class _Loader:
         self._gaps: list[Gap] = []
         self._notices: list[Notice] = []
         self._assumed: Counter[str] = Counter()
+        self._twins: list[Twin] = []
 
     def read(self, documents: Sequence[PolicyDocument]) -> None:
         bindings = [d for d in documents if d.kind == "ValidatingAdmissionPolicyBinding"]
@@ -147,7 +150,9 @@ class _Loader:
         written = sum(len(policy.rules) for policy in policies[:1])
         if len(ids) != written:
             raise document.error("two rules have names that look the same in an id")
+        twins = twins_of(document, policies)
         self._rule_ids |= dict.fromkeys(ids, document.file)
+        self._twins += twins
         self._policies |= {policy.key: policy for policy in policies}
         if words_of(document).severity_assumed:
             self._assumed[document.file] += len(ids)
@@ -182,6 +187,7 @@ class _Loader:
             global_context=self._global,
             gaps=tuple(self._gaps),
             notices=tuple(self._notices),
+            twins=tuple(self._twins),
         )
 
 
