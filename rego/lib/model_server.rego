@@ -252,9 +252,17 @@ ray_models := [model |
 	model := {
 		"source": ray_source(loading),
 		"revision": obj.text(config, ["engine_kwargs", "revision"]),
-		"trusts": obj.get(config, ["engine_kwargs", "trust_remote_code"], false) == true,
+		"trusts": trusting(obj.get(config, ["engine_kwargs", "trust_remote_code"], false)),
 	}
 ]
+
+trusting(value) if {
+	is_boolean(value)
+	value
+} else if {
+	is_string(value)
+	yes(value)
+} else := false
 
 ray_source(loading) := obj.text(loading, ["model_source", "bucket_uri"]) if is_object(loading.model_source)
 

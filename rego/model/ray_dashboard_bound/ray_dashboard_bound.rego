@@ -50,7 +50,7 @@ violations contains violation if {
 	not local(obj.get(head.spec, ["rayStartParams", "dashboard-host"], ""))
 	not off(obj.get(head.spec, ["rayStartParams", "include-dashboard"], ""))
 	obj.text(head.cluster, ["authOptions", "mode"]) != "token"
-	not token_in(obj.list(head.spec, ["template", "spec", "containers"]))
+	not token_in(array.slice(obj.list(head.spec, ["template", "spec", "containers"]), 0, 1))
 	violation := {
 		"path": array.concat(head.path, ["rayStartParams", "dashboard-host"]),
 		"message": "the Ray dashboard listens on every address and asks for no token",
@@ -95,6 +95,7 @@ off(value) if value in {"false", "False", false}
 
 default token_in(_) := false
 
+# Ray runs in the first container of a group's pods.
 token_in(containers) if {
 	some container in containers
 	some entry in obj.list(container, ["env"])

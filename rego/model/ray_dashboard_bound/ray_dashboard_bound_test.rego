@@ -47,6 +47,8 @@ test_passes_with_a_token if {
 	outcome(expect.replaced(bad, ["spec", "authOptions"], {"mode": "token"})) == "pass"
 	outcome(expect.replaced(bad, ["spec", "authOptions"], {"mode": "disabled"})) == "fail"
 	outcome(expect.replaced(bad, ["spec", "headGroupSpec", "template", "spec", "containers", 0, "env"], token)) == "pass"
+	sidecar := {"name": "log", "env": token}
+	outcome(expect.replaced(bad, ["spec", "headGroupSpec", "template", "spec", "containers", 1], sidecar)) == "fail"
 	every variant in expect.without(
 		expect.replaced(bad, ["spec", "authOptions"], {"mode": "token"}),
 		["spec", "authOptions", "mode"],

@@ -55,15 +55,32 @@ authenticated(server) if {
 	given.value != ""
 }
 
+# A reference that is optional leaves the key out where nothing is found.
 authenticated(server) if {
-	count(model_server.variables(server.container, model_server.list(server.settings, "key_variables"))) > 0
+	some variable in model_server.variables(server.container, model_server.list(server.settings, "key_variables"))
+	source := obj.mapping(server.container.value.env[variable.path[count(variable.path) - 1]], ["valueFrom"])
+	every reference in source {
+		obj.get(reference, ["optional"], false) != true
+	}
 }
 
-# A whole argument that was taken out as a secret can only be the key.
+# A whole argument that was taken out as a secret can only be the key, unless it belongs to another option.
 authenticated(server) if {
-	count(model_server.list(server.settings, "key_flags")) > 0
-	some word in model_server.words(server.container)
+	flags := model_server.list(server.settings, "key_flags")
+	count(flags) > 0
+	words := model_server.words(server.container)
+	some index, word in words
 	model_server.redacted(word.text)
+	not belongs_elsewhere(words, index, flags)
+}
+
+default belongs_elsewhere(_, _, _) := false
+
+belongs_elsewhere(words, index, flags) if {
+	before := words[index - 1].text
+	startswith(before, "-")
+	not contains(before, "=")
+	not replace(before, "_", "-") in flags
 }
 
 authenticated(server) if {
@@ -76,6 +93,7 @@ authenticated(server) if {
 	some container in workload.containers
 	container.template == server.container.template
 	container.path != server.container.path
+	container.type in {"container", "sidecar"}
 	some key in model_server.image_keys(container.value.image)
 	key in model_server.known.authenticating_images
 }
@@ -86,6 +104,7 @@ authenticated(server) if {
 		obj.mapping(workload.templates[server.container.template].metadata, ["annotations"]),
 	]
 	some key, value in annotations
+	not obj.absent(value)
 	some wanted in model_server.known.authenticating_annotations[key]
 	wanted in {"*", value}
 }

@@ -40,7 +40,20 @@ test_passes_with_a_flag if {
 	outcome(serve(["--api-key", "$(VLLM_KEY)"])) == "pass"
 	outcome(serve(["--api_key", "k"])) == "pass"
 	outcome(serve(["fleetaudit:redacted:arg_value:9-32"])) == "pass"
+	outcome(serve(["--api-key", "fleetaudit:redacted:arg_value:9-32"])) == "pass"
 	outcome(pod({"image": "own/image:1", "command": ["sh", "-c", "vllm serve /m \\\n --api-key $KEY"]})) == "pass"
+}
+
+test_secret_of_another_option_is_no_key if {
+	outcome(serve(["--hf-token", "fleetaudit:redacted:arg_value:9-32"])) == "fail"
+	outcome(serve(["--hf-token", "fleetaudit:redacted:arg_value:9-32", "--api-key", "k"])) == "pass"
+}
+
+test_reference_that_may_find_nothing_is_no_key if {
+	every value in [true, false, null] {
+		source := {"secretKeyRef": {"name": "s", "key": "k", "optional": value}}
+		outcome(with_env("vllm/vllm-openai:v1", [{"name": "VLLM_API_KEY", "valueFrom": source}])) == {true: "fail", false: "pass"}[value == true]
+	}
 }
 
 test_passes_with_a_variable if {
@@ -79,6 +92,9 @@ test_torchserve_authenticates_by_default if {
 test_proxy_in_the_pod if {
 	proxied := expect.replaced(bad, ["spec", "containers", 1], {"name": "proxy", "image": "quay.io/oauth2-proxy/oauth2-proxy:v7"})
 	outcome(proxied) == "pass"
+	before := expect.replaced(bad, ["spec", "initContainers"], [{"name": "proxy", "image": "quay.io/oauth2-proxy/oauth2-proxy:v7"}])
+	outcome(before) == "fail"
+	outcome(expect.replaced(before, ["spec", "initContainers", 0, "restartPolicy"], "Always")) == "pass"
 	other := expect.replaced(bad, ["spec", "containers", 1], {"name": "log", "image": "fluent-bit:3"})
 	outcome(other) == "fail"
 }
@@ -87,6 +103,8 @@ test_annotation if {
 	annotated := expect.replaced(bad, ["metadata", "annotations"], {"security.opendatahub.io/enable-auth": "true"})
 	outcome(annotated) == "pass"
 	outcome(expect.replaced(annotated, ["metadata", "annotations"], {"security.opendatahub.io/enable-auth": "false"})) == "fail"
+	outcome(expect.replaced(bad, ["metadata", "annotations"], {"nginx.ingress.kubernetes.io/auth-url": "https://a"})) == "pass"
+	outcome(expect.replaced(bad, ["metadata", "annotations"], {"nginx.ingress.kubernetes.io/auth-url": ""})) == "fail"
 }
 
 test_kserve if {

@@ -3,7 +3,8 @@
 # title: Model servers are scraped for metrics
 # description: |
 #   Latency, queue length, cache use and errors of a server are seen only when Prometheus scrapes it: a PodMonitor selects its
-#   pods, a ServiceMonitor selects a Service in front of them, or an annotation asks for it.
+#   pods, a ServiceMonitor selects a Service in front of them, or an annotation asks for it. A monitor without endpoints scrapes
+#   nothing.
 # related_resources:
 # - ref: https://prometheus-operator.dev/docs/developer/getting-started/
 # - ref: https://docs.vllm.ai/en/latest/usage/metrics.html
@@ -29,10 +30,10 @@
 #     fields: [spec.selector]
 #   - group: monitoring.coreos.com
 #     kinds: [ServiceMonitor, PodMonitor]
-#     fields: [spec.selector, spec.namespaceSelector]
+#     fields: [spec.selector, spec.namespaceSelector, spec.endpoints, spec.podMetricsEndpoints]
 #   - group: monitoring.googleapis.com
 #     kinds: [PodMonitoring]
-#     fields: [spec.selector]
+#     fields: [spec.selector, spec.endpoints]
 package model.serving_monitored
 
 import data.lib.model_server
@@ -75,19 +76,21 @@ asks(annotations) if {
 	some key in data.parameters["model/serving-monitored"].annotations
 	value := object.get(annotations, key, "")
 	not workload.empty[value]
-	not lower(sprintf("%v", [value])) in {"false", "0", "no"}
+	not lower(sprintf("%v", [value])) in {"false", "0", "no", "off"}
 }
 
 default scraped(_) := false
 
 scraped(labels) if {
 	some monitor in obj.everywhere("monitoring.coreos.com/PodMonitor")
+	count(obj.list(monitor, ["spec", "podMetricsEndpoints"])) > 0
 	looks_here(monitor)
 	obj.selects(obj.get(monitor, ["spec", "selector"], null), labels)
 }
 
 scraped(labels) if {
 	some monitor in obj.in_namespace("monitoring.googleapis.com/PodMonitoring", obj.namespace)
+	count(obj.list(monitor, ["spec", "endpoints"])) > 0
 	obj.selects(obj.get(monitor, ["spec", "selector"], null), labels)
 }
 
@@ -101,6 +104,7 @@ watched(service) if asks(obj.mapping(service, ["metadata", "annotations"]))
 
 watched(service) if {
 	some monitor in obj.everywhere("monitoring.coreos.com/ServiceMonitor")
+	count(obj.list(monitor, ["spec", "endpoints"])) > 0
 	looks_here(monitor)
 	obj.selects(obj.get(monitor, ["spec", "selector"], null), obj.mapping(service, ["metadata", "labels"]))
 }

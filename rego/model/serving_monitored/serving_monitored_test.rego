@@ -25,7 +25,7 @@ named(kind, spec) := {
 	"spec": spec,
 }
 
-pod_monitor(selector) := {"monitoring.coreos.com/PodMonitor": {"serving": [named("PodMonitor", {"selector": selector})]}}
+pod_monitor(selector) := {"monitoring.coreos.com/PodMonitor": {"serving": [named("PodMonitor", {"selector": selector, "podMetricsEndpoints": [{"port": "http"}]})]}}
 
 service := object.union(
 	named("Service", {"selector": {"app": "vllm"}}),
@@ -34,11 +34,11 @@ service := object.union(
 
 service_monitor(selector) := {
 	"Service": {"serving": [service]},
-	"monitoring.coreos.com/ServiceMonitor": {"serving": [named("ServiceMonitor", {"selector": selector})]},
+	"monitoring.coreos.com/ServiceMonitor": {"serving": [named("ServiceMonitor", {"selector": selector, "endpoints": [{"port": "http"}]})]},
 }
 
 from_elsewhere(namespaces) := {"monitoring.coreos.com/PodMonitor": {"monitoring": [object.union(
-	named("PodMonitor", {"selector": {"matchLabels": {"app": "vllm"}}, "namespaceSelector": namespaces}),
+	named("PodMonitor", {"selector": {"matchLabels": {"app": "vllm"}}, "namespaceSelector": namespaces, "podMetricsEndpoints": [{"port": "http"}]}),
 	{"metadata": {"namespace": "monitoring"}},
 )]}}
 
@@ -54,7 +54,17 @@ test_passes_with_monitors if {
 	outcome(server, pod_monitor({"matchLabels": {"app": "vllm"}})) == "pass"
 	outcome(server, pod_monitor({})) == "pass"
 	outcome(server, service_monitor({"matchLabels": {"scrape": "yes"}})) == "pass"
-	outcome(server, {"monitoring.googleapis.com/PodMonitoring": {"serving": [named("PodMonitoring", {"selector": {"matchLabels": {"app": "vllm"}}})]}}) == "pass"
+	outcome(server, {"monitoring.googleapis.com/PodMonitoring": {"serving": [named("PodMonitoring", {"selector": {"matchLabels": {"app": "vllm"}}, "endpoints": [{"port": "http"}]})]}}) == "pass"
+}
+
+test_monitor_without_endpoints_scrapes_nothing if {
+	key := "monitoring.coreos.com/PodMonitor"
+	every variant in expect.without(pod_monitor({}), [key, "serving", 0, "spec", "podMetricsEndpoints"]) {
+		outcome(server, variant) == "fail"
+	}
+	every variant in expect.without(service_monitor({}), ["monitoring.coreos.com/ServiceMonitor", "serving", 0, "spec", "endpoints"]) {
+		outcome(server, variant) == "fail"
+	}
 }
 
 test_monitor_without_selector_selects_nothing if {

@@ -56,7 +56,12 @@ test_variables if {
 
 test_ray_serve if {
 	paths(ray(true)) == {["spec", "serveConfigV2"]}
-	outcome(ray(false)) == "pass"
+	every value in ["true", "True", "yes"] {
+		outcome(ray(value)) == "fail"
+	}
+	every value in [false, "false", null, "", 7] {
+		outcome(ray(value)) == "pass"
+	}
 	every variant in expect.without(ray(true), ["spec", "serveConfigV2"]) {
 		outcome(variant) == "skip"
 	}
