@@ -35,6 +35,8 @@ class Kind(enum.IntEnum):
     QUERY = ord("Q")
     TRACE = ord("X")
     POSITIONS = ord("P")
+    SUITE = ord("S")
+    TESTS = ord("R")
     HELLO = ord("H")
     PART = ord("A")
     DONE = ord("D")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -65,7 +66,11 @@ func judge(rule *ruleState, applies, violations *ast.Term) answer {
 	if set.Len() == 0 {
 		return answer{outcome: outcomePass}
 	}
-	encoded, err := encodeViolations(set)
+	certain, doubts := apart(set)
+	if len(certain) == 0 {
+		return errorAnswer("undecided", doubts)
+	}
+	encoded, err := encodeViolations(certain)
 	if err != nil {
 		return errorAnswer("bad_answer", err.Error())
 	}
@@ -75,8 +80,34 @@ func judge(rule *ruleState, applies, violations *ast.Term) answer {
 	return answer{outcome: outcomeFail, violations: encoded}
 }
 
-func encodeViolations(set ast.Set) ([]byte, error) {
-	members := set.Slice()
+var undecidedKey = ast.StringTerm("undecided")
+
+// apart separates violations from members that say `undecided`: what can't be judged takes no verdict away from what can.
+// Where there is no violation, the messages of the others, in the set's order, say why the pair is undecided.
+func apart(set ast.Set) (certain []*ast.Term, doubts string) {
+	var told []string
+	for _, member := range set.Slice() {
+		if object, ok := member.Value.(ast.Object); ok && isTrue(object.Get(undecidedKey)) {
+			if message, ok := termValue(object.Get(ast.StringTerm("message"))).(ast.String); ok {
+				told = append(told, string(message))
+			}
+			continue
+		}
+		certain = append(certain, member)
+	}
+	return certain, strings.Join(told, "; ")
+}
+
+func isTrue(term *ast.Term) bool { return termValue(term) == ast.Boolean(true) }
+
+func termValue(term *ast.Term) ast.Value {
+	if term == nil {
+		return nil
+	}
+	return term.Value
+}
+
+func encodeViolations(members []*ast.Term) ([]byte, error) {
 	shown := members[:min(len(members), maxViolations)]
 	b := wire.AppendArray(nil, len(shown))
 	for _, member := range shown {
@@ -109,6 +140,7 @@ func appendViolation(b []byte, object ast.Object) ([]byte, error) {
 			seen = value
 		case "expected":
 			expected = value
+		case "undecided": // not true, or it would stand apart
 		default:
 			return nil, fmt.Errorf("a violation has the unknown key %v", key)
 		}

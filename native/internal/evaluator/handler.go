@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
@@ -16,11 +17,15 @@ import (
 // objectsPerTask is small enough to keep all cores busy at the end of a batch.
 const objectsPerTask = 8
 
-var errNotLoaded = errors.New("no program is loaded")
+var (
+	errNotLoaded = errors.New("no program is loaded")
+	errNoSuite   = errors.New("no suite is loaded")
+)
 
 // Handler serves the eval mode.
 type Handler struct {
-	view *view
+	view  *view
+	suite *suite
 }
 
 // Handle starts one request.
@@ -50,6 +55,15 @@ func (h *Handler) Handle(m wire.Message, pool *serve.Pool) {
 		if err = json.Unmarshal(m.Payload, &request); err == nil {
 			err = h.trace(m.ID, request, pool)
 		}
+	case wire.TypeSuite:
+		var request SuiteRequest
+		if err = json.Unmarshal(m.Payload, &request); err == nil {
+			var report SuiteReport
+			h.suite, report = loadSuite(request)
+			pool.Done(m.ID, report)
+		}
+	case wire.TypeTests:
+		err = h.tests(m, pool)
 	default:
 		err = errors.New("unknown request")
 	}
@@ -169,5 +183,40 @@ func (h *Handler) batch(m wire.Message, pool *serve.Pool) error {
 		})
 	}
 	pool.Then(func(out *wire.Writer) error { return out.Send(wire.TypeDone, m.ID, payload) })
+	return nil
+}
+
+// tests runs tests of the suite on all cores and answers them together.
+func (h *Handler) tests(m wire.Message, pool *serve.Pool) error {
+	if h.suite == nil {
+		return errNoSuite
+	}
+	var request TestsRequest
+	if err := json.Unmarshal(m.Payload, &request); err != nil {
+		return err
+	}
+	current := h.suite
+	var reached *cover.Cover
+	if current.coverage {
+		reached = cover.New()
+	}
+	answers := make([]TestAnswer, len(request.Tests))
+	for i, test := range request.Tests {
+		pool.Submit(func(slot *serve.Slot) serve.Emit {
+			answers[i] = current.run(slot, test, reached)
+			return nil
+		})
+	}
+	pool.Then(func(out *wire.Writer) error {
+		answer := TestsAnswer{Tests: answers}
+		if reached != nil {
+			answer.Coverage = current.linesOf(reached)
+		}
+		payload, err := json.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		return out.Send(wire.TypeDone, m.ID, payload)
+	})
 	return nil
 }

@@ -35,6 +35,8 @@ const (
 	TypeQuery     = 'Q'
 	TypeTrace     = 'X'
 	TypePositions = 'P'
+	TypeSuite     = 'S'
+	TypeTests     = 'R'
 
 	TypeHello     = 'H'
 	TypePart      = 'A'
