@@ -108,6 +108,27 @@ SHAPES: dict[str, Shape] = {
         "conflict.rego:4: function data.r.conflict.f produced conflicting values for the same inputs: "
         '"a" at conflict.rego:3 "b" at conflict.rego:4',
     ),
+    "undecided": Shape(
+        _one(_violation(message='"labels unknown"', undecided="true")),
+        "error",
+        "undecided",
+        "labels unknown",
+    ),
+    "undecided_beside_a_violation": Shape(
+        _one(_violation(message='"b"', undecided="true")) + f"violations contains {_violation(seen='1')}\n",
+        "fail",
+        seen=1,
+    ),
+    "undecided_twice": Shape(
+        _one(_violation(message='"b"', undecided="true"))
+        + "violations contains "
+        + _violation(message='"a"', undecided="true")
+        + "\n",
+        "error",
+        "undecided",
+        "a; b",
+    ),
+    "not_undecided": Shape(_one(_violation(undecided="false")), "fail"),
     BUILTIN_ERROR: Shape(
         APPLIES + f'violations contains {_violation()} if to_number("x") == 1\n',
         "error",

@@ -20,7 +20,7 @@ MAX_VIOLATIONS = 1000
 MAX_VALUE_BYTES = 8192
 _PASS = b"[[true],[[]]]"
 _SKIP = b"[[false],[]]"
-_KEYS = frozenset({"path", "message", "container", "seen", "expected"})
+_KEYS = frozenset({"path", "message", "container", "seen", "expected", "undecided"})
 _SMALL = MAX_VALUE_BYTES // 3
 """JSON shorter than this holds no value over the limit: a number of three characters takes nine bytes at most."""
 
@@ -59,8 +59,11 @@ class Reader:
             raise OddAnswerError
         if not found[0]:
             return self._pass
+        certain, doubts = _apart(found[0])
+        if not certain:
+            return self.error("undecided", doubts)
         outcome = Outcome.WARN if self._rule.warn_only else Outcome.FAIL
-        return PairAnswer(self._rule.id, outcome, _violations(found[0], small=len(raw) < _SMALL))
+        return PairAnswer(self._rule.id, outcome, _violations(certain, small=len(raw) < _SMALL))
 
     def explain(self, look: Look | None) -> PairAnswer:
         """The error answer for violations that are not well-formed.
@@ -83,9 +86,16 @@ class Reader:
         return PairAnswer(self._rule.id, Outcome.ERROR, reason=code, message=text)
 
 
-def _violations(members: Any, *, small: bool) -> tuple[Violation, ...]:
+def _apart(members: Any) -> tuple[list[Any], str]:
+    """Violations, and the messages of members that say `undecided`."""
     if not isinstance(members, list):
         raise OddAnswerError
+    undecided = [m for m in members if isinstance(m, dict) and m.get("undecided") is True]
+    certain = [m for m in members if not (isinstance(m, dict) and m.get("undecided") is True)]
+    return certain, "; ".join(m["message"] for m in undecided if isinstance(m.get("message"), str))
+
+
+def _violations(members: Any, *, small: bool) -> tuple[Violation, ...]:
     return tuple(_violation(member, small=small) for member in members[:MAX_VIOLATIONS])
 
 
