@@ -3,7 +3,8 @@
 # title: Every image is pinned by digest
 # description: |
 #   Only a digest says which bytes run; a tag can be moved in the registry at any time. Signatures, SBOMs and
-#   provenance bind to digests. A reference that can't be parsed fails as well.
+#   provenance bind to digests. Images of containers and of volumes are judged. A reference that can't be parsed fails
+#   as well.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
 # custom:
@@ -27,14 +28,7 @@ applies if count(image.used) > 0
 violations contains v if {
 	some entry in image.readable
 	entry.image.digest == null
-	c := entry.container
-	v := {
-		"path": array.concat(c.path, ["image"]),
-		"message": sprintf("container %s: image is not pinned by digest", [c.name]),
-		"seen": c.value.image,
-		"expected": "name:tag@sha256:...",
-		"container": c.name,
-	}
+	v := image.violation(entry, entry.field, ": image is not pinned by digest", "name:tag@sha256:...")
 }
 
 violations contains image.violation_of(entry) if some entry in image.unreadable

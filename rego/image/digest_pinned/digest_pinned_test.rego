@@ -52,6 +52,20 @@ test_a_model_without_image_is_not_asked if {
 	digest_pinned.applies == false with input as testing.inference_service({"model": {"args": []}})
 }
 
+with_volume(image) := testing.pod({"containers": [], "volumes": [{"name": "weights", "image": image}]})
+
+test_images_of_volumes if {
+	violations := digest_pinned.violations with input as with_volume({"reference": "r.test/m:v1"})
+	testing.paths(violations) == {"spec.volumes.0.image.reference"}
+	fixed := with_volume({"reference": concat("@sha256:", ["r.test/m", hex])})
+	digest_pinned.applies with input as fixed
+	digest_pinned.violations == set() with input as fixed
+	every image in [{}, {"reference": null}, {"reference": ""}, {"reference": "m@sha256:short"}] {
+		count(digest_pinned.violations) == 1 with input as with_volume(image)
+	}
+	digest_pinned.applies == false with input as with_volume(null)
+}
+
 test_no_pod_no_question if {
 	digest_pinned.applies == false with input as testing.config_map
 	digest_pinned.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}

@@ -3,8 +3,9 @@
 # title: No image is taken by a moving tag
 # description: |
 #   latest, a missing tag (which means latest) and tags such as main or nightly name whatever was pushed last: two
-#   starts of one pod can run different code. A digest makes the reference immutable, whatever its tag. A reference
-#   that can't be parsed fails as well.
+#   starts of one pod can run different code. So does latest with something before or behind it (latest-cuda). A digest
+#   makes the reference immutable, whatever its tag. Images of volumes are judged, too. A reference that can't be parsed
+#   fails as well.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
 # custom:
@@ -27,14 +28,8 @@ applies if count(image.used) > 0
 
 violations contains v if {
 	some entry in image.moving
-	c := entry.container
-	v := {
-		"path": array.concat(c.path, ["image"]),
-		"message": sprintf("container %s takes its image by the moving tag %s", [c.name, entry.image.tag]),
-		"seen": c.value.image,
-		"expected": "a release tag or a digest",
-		"container": c.name,
-	}
+	said := sprintf(" takes its image by the moving tag %s", [entry.image.tag])
+	v := image.violation(entry, entry.field, said, "a release tag or a digest")
 }
 
 violations contains image.violation_of(entry) if some entry in image.unreadable

@@ -65,6 +65,23 @@ test_a_model_without_image_is_not_asked if {
 	mutable_tag.applies == false with input as testing.inference_service({"model": {"args": []}})
 }
 
+with_volume(image) := testing.pod({"containers": [], "volumes": [{"name": "weights", "image": image}]})
+
+test_latest_with_something_around_it if {
+	every tag in ["latest-cuda", "cu12-latest", "v2.latest", "Latest", "LATEST", "Main", "latest_gpu"] {
+		count(mutable_tag.violations) == 1 with input as one(concat(":", ["app", tag]))
+	}
+	every tag in ["latestish", "v1-main", "nightly-20250101", "1.2"] {
+		mutable_tag.violations == set() with input as one(concat(":", ["app", tag]))
+	}
+}
+
+test_images_of_volumes if {
+	violations := mutable_tag.violations with input as with_volume({"reference": "r.test/m"})
+	testing.paths(violations) == {"spec.volumes.0.image.reference"}
+	mutable_tag.violations == set() with input as with_volume({"reference": "r.test/m:v1"})
+}
+
 test_no_pod_no_question if {
 	mutable_tag.applies == false with input as testing.config_map
 	mutable_tag.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}

@@ -4,8 +4,8 @@
 # description: |
 #   With a moving tag and IfNotPresent, nodes run whatever they happened to fetch first; with Never, a node runs an
 #   image that the registry no longer vouches for. A missing policy means Always for latest and IfNotPresent
-#   otherwise, as on the server. Which tags move is the parameter of image/mutable-tag. A reference that can't be
-#   parsed fails as well.
+#   otherwise, as on the server. Which tags move is the parameter of image/mutable-tag. Images of volumes are judged,
+#   too. A reference that can't be parsed fails as well.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-pull-policy
 # custom:
@@ -29,34 +29,28 @@ applies if count(image.used) > 0
 
 violations contains v if {
 	some entry in image.moving
-	c := entry.container
-	policy := policy_of(c.value, entry.image.tag)
+	policy := policy_of(entry, entry.image.tag)
 	policy != "Always"
-	v := violation(c, entry.image, policy)
+	v := violation(entry, policy)
 }
 
 violations contains v if {
 	some entry in image.readable
-	c := entry.container
-	policy := c.value.imagePullPolicy
+	policy := object.get(entry.value, entry.policy, null)
 	not policy in {"Always", "IfNotPresent", null, "", [], {}}
-	v := violation(c, entry.image, policy)
+	v := violation(entry, policy)
 }
 
 violations contains image.violation_of(entry) if some entry in image.unreadable
 
 # What the server takes when none is stated.
-policy_of(container, tag) := stated if {
-	stated := container.imagePullPolicy
+policy_of(entry, tag) := stated if {
+	stated := object.get(entry.value, entry.policy, null)
 	not stated in {null, "", [], {}}
 } else := "Always" if {
 	tag == "latest"
 } else := "IfNotPresent"
 
-violation(c, reference, policy) := {
-	"path": array.concat(c.path, ["imagePullPolicy"]),
-	"message": sprintf("container %s: pull policy %v for image tag %v", [c.name, policy, reference.tag]),
-	"seen": object.get(c.value, "imagePullPolicy", null),
-	"expected": "Always",
-	"container": c.name,
+violation(entry, policy) := image.violation(entry, entry.policy, said, "Always") if {
+	said := sprintf(": pull policy %v for image tag %v", [policy, entry.image.tag])
 }

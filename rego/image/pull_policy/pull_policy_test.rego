@@ -66,6 +66,22 @@ test_a_model_without_image_is_not_asked if {
 	pull_policy.applies == false with input as testing.inference_service({"model": {"args": []}})
 }
 
+with_volume(image) := testing.pod({"containers": [], "volumes": [{"name": "weights", "image": image}]})
+
+test_images_of_volumes if {
+	every image in [
+		{"reference": "r.test/m:main"},
+		{"reference": "r.test/m:latest", "pullPolicy": "IfNotPresent"},
+		{"reference": "r.test/m:v1", "pullPolicy": "Never"},
+	] {
+		violations := pull_policy.violations with input as with_volume(image)
+		testing.paths(violations) == {"spec.volumes.0.image.pullPolicy"}
+	}
+	every image in [{"reference": "r.test/m:latest"}, {"reference": "r.test/m:main", "pullPolicy": "Always"}, {"reference": "r.test/m:v1"}] {
+		pull_policy.violations == set() with input as with_volume(image)
+	}
+}
+
 test_no_pod_no_question if {
 	pull_policy.applies == false with input as testing.config_map
 	pull_policy.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}

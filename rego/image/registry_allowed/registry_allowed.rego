@@ -4,7 +4,7 @@
 # description: |
 #   Asked only when the parameter lists registries. An entry is a registry, or a registry with the beginning of a
 #   path (ghcr.io/team); *.example.com stands for every name below example.com. A missing registry means docker.io.
-#   A reference that can't be parsed fails as well.
+#   Images of containers and of volumes are judged. A reference that can't be parsed fails as well.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/
 #   - ref: https://kubernetes.io/docs/concepts/security/security-checklist/
@@ -33,14 +33,8 @@ violations contains v if {
 	count(registries) > 0
 	some entry in image.readable
 	not allowed(entry.image)
-	c := entry.container
-	v := {
-		"path": array.concat(c.path, ["image"]),
-		"message": sprintf("container %s: image comes from %s, which is not an allowed registry", [c.name, entry.image.registry]),
-		"seen": c.value.image,
-		"expected": concat(", ", registries),
-		"container": c.name,
-	}
+	said := sprintf(": image comes from %s, which is not an allowed registry", [entry.image.registry])
+	v := image.violation(entry, entry.field, said, concat(", ", registries))
 }
 
 violations contains image.violation_of(entry) if some entry in image.unreadable

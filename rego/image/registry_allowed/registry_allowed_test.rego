@@ -52,6 +52,14 @@ test_dropped_fields if {
 	}
 }
 
+with_volume(image) := testing.pod({"containers": [], "volumes": [{"name": "weights", "image": image}]})
+
+test_images_of_volumes if {
+	violations := registry_allowed.violations with input as with_volume({"reference": "evil.test/m:v1"}) with data.parameters as parameters
+	testing.paths(violations) == {"spec.volumes.0.image.reference"}
+	registry_allowed.violations == set() with input as with_volume({"reference": "ghcr.io/team/m:v1"}) with data.parameters as parameters
+}
+
 test_no_pod_no_question if {
 	registry_allowed.applies == false with input as testing.config_map
 	registry_allowed.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}

@@ -3,8 +3,8 @@
 # title: Every image reference can be parsed
 # description: |
 #   A reference that is missing, malformed or still a template can't be pinned, matched with a registry or bound to
-#   a signature and an SBOM. Parsed by the grammar of the container reference library that Kubernetes uses. The
-#   other image rules fail on such a reference too: what can't be read is never taken as pinned or allowed.
+#   a signature and an SBOM. Parsed by the grammar of the container reference library that Kubernetes uses, for
+#   containers and for volumes that an image fills. The other image rules fail on such a reference too: what can't be read is never taken as pinned or allowed.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/containers/images/#image-names
 # custom:
@@ -27,12 +27,6 @@ applies if count(image.used) > 0
 
 violations contains v if {
 	some entry in image.unreadable
-	c := entry.container
-	v := {
-		"path": array.concat(c.path, ["image"]),
-		"message": sprintf("container %s: image reference: %s", [c.name, entry.image.reason]),
-		"seen": object.get(c.value, "image", null),
-		"expected": "registry/repository:tag or @digest",
-		"container": c.name,
-	}
+	said := sprintf(": image reference: %s", [entry.image.reason])
+	v := image.violation(entry, entry.field, said, "registry/repository:tag or @digest")
 }

@@ -50,6 +50,16 @@ test_a_model_without_image_is_not_asked if {
 	valid_reference.applies == false with input as testing.inference_service({"model": {"args": []}})
 }
 
+with_volume(image) := testing.pod({"containers": [], "volumes": [{"name": "weights", "image": image}]})
+
+test_images_of_volumes if {
+	every value in ["UPPER/Case:1", "", null, 5, "{{ .Values.model }}"] {
+		violations := valid_reference.violations with input as with_volume({"reference": value})
+		testing.paths(violations) == {"spec.volumes.0.image.reference"}
+	}
+	valid_reference.violations == set() with input as with_volume({"reference": "r.test/m:v1"})
+}
+
 test_no_pod_no_question if {
 	valid_reference.applies == false with input as testing.config_map
 	valid_reference.applies == false with input as {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}}
