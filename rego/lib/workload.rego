@@ -162,6 +162,26 @@ resource(holder, kind, name) := value if {
 # Does it state one that bounds or asks for something? Zero and what is no quantity do not.
 has_resource(holder, kind, name) if quantity.positive(holder.resources[kind][name])
 
+# A probe that asks something: a handler with its port, or a command that can fail.
+probes(probe) if {
+	some handler in ["httpGet", "tcpSocket", "grpc"]
+	not empty[object.get(mapping(probe[handler]), "port", null)]
+} else if {
+	command := probe.exec.command
+	not empty[command]
+	not empty[command[0]]
+	not always_succeeds(command)
+} else := false
+
+always_succeeds(command) if {
+	words := [trim_space(word) | some word in command; is_string(word)]
+	regex.match(`^((/usr)?/bin/)?(true|:)$`, words[0])
+} else if {
+	words := [trim_space(word) | some word in command; is_string(word)]
+	words[1] == "-c"
+	regex.match(`^(exit( +0)?|((/usr)?/bin/)?true|:);?$`, words[2])
+} else := false
+
 # Switches that are off: anything else in a switch's place counts as on. Ask with `in`: off[false] is false itself.
 off := {false, null, ""}
 

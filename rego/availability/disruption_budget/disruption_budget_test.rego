@@ -9,7 +9,9 @@ hpa(minimum) := {"autoscaling/HorizontalPodAutoscaler": {"ml": [{"metadata": {"n
 
 keda(minimum) := {"keda.sh/ScaledObject": {"ml": [{"metadata": {"name": "k", "namespace": "ml"}, "spec": {"scaleTargetRef": {"name": "d"}, "minReplicaCount": minimum}}]}}
 
-budget(selector) := {"policy/PodDisruptionBudget": {"ml": [{"metadata": {"name": "b", "namespace": "ml"}, "spec": {"selector": selector}}]}}
+budget(selector) := stating(object.union({"maxUnavailable": 1}, {"selector": selector}))
+
+stating(spec) := {"policy/PodDisruptionBudget": {"ml": [{"metadata": {"name": "b", "namespace": "ml"}, "spec": spec}]}}
 
 good := budget({"matchLabels": {"app": "d"}})
 
@@ -28,6 +30,28 @@ test_fails if {
 		violations := disruption_budget.violations with input as workload("Deployment", 2) with data.inventory as inventory
 		testing.paths(violations) == {"spec.template.metadata.labels"}
 	}
+}
+
+test_what_a_budget_must_keep if {
+	all := {"selector": {}}
+	every spec in [{"maxUnavailable": 1}, {"maxUnavailable": 0}, {"maxUnavailable": "50%"}, {"minAvailable": 1}, {"minAvailable": "1%"}, {"minAvailable": "50%"}] {
+		disruption_budget.violations == set() with input as workload("Deployment", 2) with data.inventory as stating(object.union(all, spec))
+	}
+	every spec in [
+		{},
+		{"maxUnavailable": 2},
+		{"maxUnavailable": "51%"},
+		{"maxUnavailable": "100%"},
+		{"minAvailable": 0},
+		{"minAvailable": "0%"},
+		{"minAvailable": null},
+		{"maxUnavailable": "", "minAvailable": ""},
+		{"maxUnavailable": "100%", "minAvailable": 1},
+		{"minAvailable": "lots"},
+	] {
+		count(disruption_budget.violations) == 1 with input as workload("Deployment", 2) with data.inventory as stating(object.union(all, spec))
+	}
+	disruption_budget.violations == set() with input as workload("Deployment", 3) with data.inventory as stating({"selector": {}, "maxUnavailable": 2})
 }
 
 test_one_replica_no_question if {

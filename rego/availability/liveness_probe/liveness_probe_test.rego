@@ -6,10 +6,36 @@ import data.lib.testing
 good := {"livenessProbe": {"httpGet": {"path": "/health", "port": 8000}}}
 
 test_passes if {
-	every handler in ["httpGet", "tcpSocket", "grpc", "exec"] {
-		subject := testing.deployment(testing.every_type({"livenessProbe": {handler: {"port": 1}}}))
+	every probe in [
+		{"httpGet": {"port": 1}},
+		{"httpGet": {"port": "http", "path": "/"}},
+		{"tcpSocket": {"port": 1}},
+		{"grpc": {"port": 1}},
+		{"exec": {"command": ["/bin/health"]}},
+		{"exec": {"command": ["sh", "-c", "curl -f localhost:8000/health || exit 1"]}},
+	] {
+		subject := testing.deployment(testing.every_type({"livenessProbe": probe}))
 		liveness_probe.applies with input as subject
 		liveness_probe.violations == set() with input as subject
+	}
+}
+
+test_probes_that_ask_nothing if {
+	every probe in [
+		{"httpGet": {}},
+		{"httpGet": {"path": "/health"}},
+		{"tcpSocket": {"port": null}},
+		{"grpc": {"port": ""}},
+		{"exec": {}},
+		{"exec": {"command": []}},
+		{"exec": {"command": [""]}},
+		{"exec": {"command": ["true"]}},
+		{"exec": {"command": ["/bin/true"]}},
+		{"exec": {"command": ["sh", "-c", "exit 0"]}},
+		{"exec": {"command": ["/bin/bash", "-c", "true"]}},
+	] {
+		subject := testing.deployment({"containers": [{"name": "a", "livenessProbe": probe}]})
+		count(liveness_probe.violations) == 1 with input as subject
 	}
 }
 

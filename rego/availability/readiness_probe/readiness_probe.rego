@@ -5,7 +5,7 @@
 #   Without one, traffic is sent to a server that is still loading weights or has run out of memory, and a rollout
 #   goes on while every new pod is broken. Asked of main containers and sidecars of pods that serve until they are
 #   stopped; never of init or ephemeral containers, nor of jobs, nor of Ray groups, where the operator adds probes
-#   by itself.
+#   by itself. A handler without a port, and a command that can't fail (true, exit 0), ask nothing.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/
 # custom:
@@ -28,7 +28,7 @@ applies if count(workload.serving_containers) > 0
 
 violations contains v if {
 	some c in workload.serving_containers
-	not has_probe(c)
+	not workload.probes(object.get(c.value, "readinessProbe", null))
 	v := {
 		"path": array.concat(c.path, ["readinessProbe"]),
 		"message": sprintf("container %s has no readiness probe", [c.name]),
@@ -36,9 +36,4 @@ violations contains v if {
 		"expected": "httpGet, tcpSocket, grpc or exec",
 		"container": c.name,
 	}
-}
-
-has_probe(c) if {
-	some handler in ["httpGet", "tcpSocket", "grpc", "exec"]
-	not workload.empty[c.value.readinessProbe[handler]]
 }

@@ -3,7 +3,8 @@
 # title: Replicas are spread over nodes or zones
 # description: |
 #   Replicas on one node fail together. Asked of workloads with at least two replicas, counting the lower bound of
-#   an autoscaler: topology spread constraints or pod anti-affinity must be stated.
+#   an autoscaler: topology spread constraints or pod anti-affinity must be stated, over a key that tells nodes apart
+#   and for the pods of the workload itself. One without a label selector spreads nothing.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
 # custom:
@@ -23,6 +24,7 @@
 #         labelSelector: {matchLabels: {app: model-server}}
 package availability.topology_spread
 
+import data.lib.object as obj
 import data.lib.scaling
 
 default applies := false
@@ -43,9 +45,25 @@ violations contains v if {
 	}
 }
 
-spread if some _ in input.spec.template.spec.topologySpreadConstraints
+spread if {
+	some constraint in obj.list(input.spec.template, ["spec", "topologySpreadConstraints"])
+	spreads(constraint)
+}
 
 spread if {
-	some strength in ["requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"]
-	some _ in input.spec.template.spec.affinity.podAntiAffinity[strength]
+	some term in obj.list(input.spec.template, ["spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"])
+	spreads(term)
 }
+
+spread if {
+	some term in obj.list(input.spec.template, ["spec", "affinity", "podAntiAffinity", "preferredDuringSchedulingIgnoredDuringExecution"])
+	spreads(obj.mapping(term, ["podAffinityTerm"]))
+}
+
+# Keys that are the same on most nodes tell none apart.
+spreads(term) if {
+	not obj.text(term, ["topologyKey"]) in {"", "kubernetes.io/os", "kubernetes.io/arch"}
+	obj.selects(obj.get(term, ["labelSelector"], null), labels)
+}
+
+labels := obj.mapping(input, ["spec", "template", "metadata", "labels"])

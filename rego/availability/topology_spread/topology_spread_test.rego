@@ -11,13 +11,18 @@ keda(minimum) := {"keda.sh/ScaledObject": {"ml": [{"metadata": {"name": "k", "na
 
 spread_by(spec) := object.union(workload("Deployment", 2), {"spec": {"template": {"spec": spec}}})
 
-constraint := {"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}]}
+term := {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "d"}}}
+
+constraint := {"topologySpreadConstraints": [object.union({"maxSkew": 1}, term)]}
+
+apart(strength, terms) := {"affinity": {"podAntiAffinity": {strength: terms}}}
 
 test_passes if {
 	every spec in [
 		constraint,
-		{"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}},
-		{"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}}},
+		{"topologySpreadConstraints": [{"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {}}]},
+		apart("requiredDuringSchedulingIgnoredDuringExecution", [term]),
+		apart("preferredDuringSchedulingIgnoredDuringExecution", [{"weight": 1, "podAffinityTerm": term}]),
 	] {
 		topology_spread.applies with input as spread_by(spec) with data.inventory as {}
 		topology_spread.violations == set() with input as spread_by(spec) with data.inventory as {}
@@ -25,7 +30,20 @@ test_passes if {
 }
 
 test_fails if {
-	every spec in [{}, {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}}, {"topologySpreadConstraints": "x"}] {
+	every spec in [
+		{},
+		{"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}},
+		{"topologySpreadConstraints": "x"},
+		{"topologySpreadConstraints": [null]},
+		{"topologySpreadConstraints": [{}]},
+		{"topologySpreadConstraints": [{"topologyKey": "kubernetes.io/hostname"}]},
+		{"topologySpreadConstraints": [object.union(term, {"labelSelector": null})]},
+		{"topologySpreadConstraints": [object.union(term, {"topologyKey": "kubernetes.io/os"})]},
+		{"topologySpreadConstraints": [object.union(term, {"labelSelector": {"matchLabels": {"app": "other"}}})]},
+		{"topologySpreadConstraints": [{"labelSelector": {"matchLabels": {"app": "d"}}}]},
+		apart("requiredDuringSchedulingIgnoredDuringExecution", [{}]),
+		apart("preferredDuringSchedulingIgnoredDuringExecution", [term]),
+	] {
 		violations := topology_spread.violations with input as spread_by(spec) with data.inventory as {}
 		testing.paths(violations) == {"spec.template.spec.topologySpreadConstraints"}
 	}
@@ -42,7 +60,7 @@ test_dropped_fields if {
 	every subject in testing.dropped(spread_by(constraint), [path, array.concat(path, ["topologySpreadConstraints"])]) {
 		count(topology_spread.violations) == 1 with input as subject with data.inventory as {}
 	}
-	affinity := {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}}
+	affinity := apart("requiredDuringSchedulingIgnoredDuringExecution", [term])
 	every subject in testing.dropped(spread_by(affinity), [
 		array.concat(path, ["affinity"]),
 		array.concat(path, ["affinity", "podAntiAffinity"]),
