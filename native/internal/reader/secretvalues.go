@@ -36,19 +36,19 @@ func markerFor(reason, value string) string {
 }
 
 var (
-	urlCredentials = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#'"@<>]*:([^\s/?#'"<>]*)@`)
-	urlToken       = regexp.MustCompile(`(?i)[?&](?:access_token|token|api_?key|key|sig|signature|hmac|code|secret|password|x-(?:amz|goog)-(?:signature|credential|security-token))=([^&\s'"#]{6,})`)
-	bearer         = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`)
-	knownToken     = regexp.MustCompile(`\b(?:` + strings.Join([]string{
+	bearer     = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`)
+	knownToken = regexp.MustCompile(`\b(?:` + strings.Join([]string{
 		`gh[pousr]_[A-Za-z0-9]{30,}`, `github_pat_[A-Za-z0-9_]{30,}`, `glpat-[A-Za-z0-9_-]{18,}`, `hf_[A-Za-z0-9]{20,}`,
 		`nvapi-[A-Za-z0-9_-]{20,}`, `sk-[A-Za-z0-9_-]{20,}`, `xox[abeprs]-[A-Za-z0-9-]{10,}`, `A(?:KIA|SIA)[A-Z0-9]{16}`,
 		`AIza[A-Za-z0-9_-]{30,}`, `npm_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `dckr_pat_[A-Za-z0-9_-]{20,}`,
 		`hvs\.[A-Za-z0-9_-]{20,}`, `SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`,
-		`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`,
+		`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `AGE-SECRET-KEY-1[0-9A-Z]{40,}`,
+		`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, `discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}`,
+		`bot\d{8,10}:[A-Za-z0-9_-]{30,}`,
 	}, "|") + `)`)
 	tokenHints = []string{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "nvapi-", "sk-", "xox", "AKIA", "ASIA", "AIza",
-		"npm_", "pypi-", "dckr_pat_", "hvs.", "SG.", "eyJ",
+		"npm_", "pypi-", "dckr_pat_", "hvs.", "SG.", "eyJ", "AGE-SECRET", "hooks.slack.com", "/api/webhooks/", "bot",
 	}
 )
 
@@ -57,20 +57,11 @@ func secretIn(text string) string {
 	if len(text) < 12 {
 		return ""
 	}
-	if strings.Contains(text, "PRIVATE KEY-----") || strings.Contains(text, "LS0tLS1CRUdJTi") && encodesPrivateKey(text) {
+	if holdsPrivateKey(text) || strings.Contains(text, "LS0tLS1CRUdJTi") && encodesPrivateKey(text) {
 		return reasonPrivateKey
 	}
-	if strings.Contains(text, "://") {
-		for _, match := range urlCredentials.FindAllStringSubmatch(text, -1) {
-			if isLiteral(match[1]) && !isFormat(match[1]) {
-				return reasonURL
-			}
-		}
-		for _, match := range urlToken.FindAllStringSubmatch(text, -1) {
-			if isLiteral(match[1]) && !isFormat(match[1]) {
-				return reasonURL
-			}
-		}
+	if found := credentialsIn(text); len(found) > 0 {
+		return found[0].reason
 	}
 	for _, hint := range tokenHints {
 		if strings.Contains(text, hint) && knownToken.MatchString(text) {
@@ -80,9 +71,8 @@ func secretIn(text string) string {
 	return ""
 }
 
-// isFormat says whether a value is filled in at run time.
-func isFormat(text string) bool {
-	return strings.ContainsAny(text, "{}") || strings.HasPrefix(text, "$") || strings.HasPrefix(text, "%")
+func holdsPrivateKey(text string) bool {
+	return strings.Contains(text, "-----BEGIN") && strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, "PuTTY-User-Key-File")
 }
 
 var privateKeyBody = regexp.MustCompile(`LS0tLS1CRUdJTi[A-Za-z0-9+/=]+`)

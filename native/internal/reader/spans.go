@@ -13,64 +13,209 @@ type span struct {
 	reason     string
 }
 
-// A secret given on a command line: --api-key=x, password=x, TOKEN=x, --api-key x.
+// maxNesting is how deep values in values are looked into.
+const maxNesting = 5
+
+// finder gathers the spans of one text, which may be a part of another.
+type finder struct {
+	text   string
+	whole  string
+	offset int // of the text in the whole
+	found  []span
+}
+
+// A secret given on a command line or in a short text: --api-key=x, password=x, TOKEN=x, --api-key x, "token": "x".
 var (
-	inline     = regexp.MustCompile(`(?:^|[\s'"&?;])(?:--?)?([A-Za-z][A-Za-z0-9_.-]{1,60})=("[^"]*"|'[^']*'|[^\s'"&;]+)`)
+	inline     = regexp.MustCompile(`(?:^|[\s'"&?;,:(/])(?:--?|_)?([A-Za-z][A-Za-z0-9_.-]{0,60})=("[^"]*"|'[^']*'|[^\s'"&;]+)`)
 	inlineFlag = regexp.MustCompile(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_.-]{1,60})[ \t]+("[^"]*"|'[^']*'|[^\s'"-][^\s'"]*)`)
 	header     = regexp.MustCompile(`(?i)\b(?:x-[a-z-]*(?:token|key|secret)|api-key)\s*:\s*([A-Za-z0-9._~+/=-]{6,})`)
+	jsonPair   = regexp.MustCompile(`\\*"([A-Za-z_][\w.:-]{0,80})\\*"\s*:\s*\\*(?:"((?:[^"\\\n]|\\[^"\n]|\\")*?)\\*"(?:\s*[,}\]\r\n]|$)|(\d{4,}))`)
+	loosePair  = regexp.MustCompile(`'([A-Za-z_][\w.:-]{0,80})'\s*(?::|=>)\s*'([^'\n]*)'`)
+	// Quoted values, in any language.
+	doubleQuoted = regexp.MustCompile(`(?:^|[^\w.-])([A-Za-z_][\w.-]{0,80})\s*:?[:=]\s*"([^"\n]*)"`)
+	singleQuoted = regexp.MustCompile(`(?:^|[^\w.-])([A-Za-z_][\w.-]{0,80})\s*:?[:=]\s*'([^'\n]*)'`)
+	flowPair     = regexp.MustCompile(`[{,]\s*([A-Za-z_][\w.-]{0,80})\s*:\s+([^\s,{}\[\]"'][^,{}\n]*)`)
+	element      = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,80})(?:\s[^<>]*)?>\s*([^<>]+?)\s*</`)
+	hashed       = regexp.MustCompile(`(\$apr1\$[^$\s]{1,8}\$[./A-Za-z0-9]{22}|\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[56]\$(?:rounds=\d+\$)?[^$\s]{1,16}\$[./A-Za-z0-9]{43,86})`)
+	inBasic      = regexp.MustCompile(`(?:^|\s)pass:([^\s'"]{3,})`)
 )
 
-// spansIn finds the secrets in an argument or a script, in order and without overlaps.
+// spansIn finds the secrets in an argument, a script, a file or any other text, in order and without overlaps.
 func spansIn(text string) []span {
-	if len(text) < 8 {
-		return nil
+	if holdsPrivateKey(text) {
+		return []span{{0, len(text), reasonPrivateKey}}
 	}
-	if reason := secretIn(text); reason == reasonPrivateKey {
-		return []span{{0, len(text), reason}}
+	f := finder{text: text}
+	f.commands()
+	f.known()
+	for _, p := range partsOf(text) {
+		f.part(p)
 	}
-	var found []span
-	add := func(start, end int, reason string) {
-		for start < end && (text[start] == '"' || text[start] == '\'') {
-			start++
-		}
-		for end > start && (text[end-1] == '"' || text[end-1] == '\'') {
-			end--
-		}
-		if start < end && !strings.HasPrefix(text[start:], marker) {
-			found = append(found, span{start, end, reason})
+	return settled(f.found)
+}
+
+// part looks closely at some lines.
+func (f *finder) part(p part) {
+	inner := finder{text: f.text[p.start:p.end], whole: f.text, offset: p.start}
+	if p.hasAddress || p.isNamed {
+		inner.addresses()
+	}
+	if p.isNamed {
+		inner.pairs()
+		inner.lines()
+	}
+	if p.hasColons {
+		inner.each(pgpass, reasonConfigValue, func(value string) bool { return isValue(value) && value != "*" })
+		inner.each(userHash, reasonConfigValue, always)
+	}
+	if p.hasEquals && !p.isNamed {
+		inner.random()
+	}
+	for _, s := range inner.found {
+		f.found = append(f.found, span{p.start + s.start, p.start + s.end, s.reason})
+	}
+}
+
+func (f *finder) add(start, end int, reason string) {
+	for start < end && (f.text[start] == '"' || f.text[start] == '\'') {
+		start++
+	}
+	for end > start && (f.text[end-1] == '"' || f.text[end-1] == '\'') {
+		end--
+	}
+	if start < end && !strings.HasPrefix(f.text[start:], marker) {
+		f.found = append(f.found, span{start, end, reason})
+	}
+}
+
+// each adds the last group of every match whose secret it is.
+func (f *finder) each(pattern *regexp.Regexp, reason string, isSecret func(value string) bool) {
+	for _, match := range pattern.FindAllStringSubmatchIndex(f.text, -1) {
+		last := len(match) - 2
+		if value := f.text[match[last]:match[last+1]]; isSecret(value) {
+			f.add(match[last], match[last+1], reason)
 		}
 	}
-	each := func(pattern *regexp.Regexp, reason string, secret func(match []int) bool) {
-		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
-			if last := len(match) - 2; secret(match) {
-				add(match[last], match[last+1], reason)
+}
+
+// named adds the values of pairs whose name says that they are secrets.
+func (f *finder) named(pattern *regexp.Regexp, isSecret func(name, value string) bool) {
+	for _, match := range pattern.FindAllStringSubmatchIndex(f.text, -1) {
+		for group := 4; group+1 < len(match); group += 2 {
+			if match[group] >= 0 && isSecret(f.text[match[2]:match[3]], f.text[match[group]:match[group+1]]) {
+				f.add(match[group], match[group+1], reasonArgValue)
 			}
 		}
 	}
-	isValue := func(match []int) bool {
-		value := text[match[len(match)-2]:match[len(match)-1]]
-		return isLiteral(value) && !isFormat(value)
-	}
-	if strings.Contains(text, "://") {
-		each(urlCredentials, reasonURL, isValue)
-		each(urlToken, reasonURL, isValue)
-	}
-	if strings.Contains(strings.ToLower(text), "authorization") {
-		each(bearer, reasonToken, isValue)
-	}
-	each(header, reasonToken, isValue)
-	if slices.ContainsFunc(tokenHints, func(hint string) bool { return strings.Contains(text, hint) }) {
-		each(knownToken, reasonToken, func([]int) bool { return true })
-	}
-	isNamed := func(match []int) bool {
-		return namesSecret(text[match[2]:match[3]]) && isAssignedSecret(text[match[4]:match[5]])
-	}
-	each(inline, reasonArgValue, func(match []int) bool {
-		return isNamed(match) || looksRandom(strings.Trim(text[match[4]:match[5]], `"'`))
-	})
-	each(inlineFlag, reasonArgValue, isNamed)
-	return settled(found)
 }
+
+func always(string) bool { return true }
+
+func isValue(value string) bool { return isLiteral(value) && !isFormat(value) }
+
+// known finds tokens that their shape gives away.
+func (f *finder) known() {
+	if slices.ContainsFunc(tokenHints, func(hint string) bool { return strings.Contains(f.text, hint) }) {
+		f.each(knownToken, reasonToken, always)
+	}
+	if strings.Contains(f.text, "$apr1$") || strings.Contains(f.text, "$2") || strings.Contains(f.text, "$5$") || strings.Contains(f.text, "$6$") {
+		f.each(hashed, reasonToken, always)
+	}
+}
+
+// addresses finds credentials in URLs and headers.
+func (f *finder) addresses() {
+	f.found = append(f.found, credentialsIn(f.text)...)
+	if !strings.Contains(f.text, ":") {
+		return
+	}
+	if hasFold(f.text, "authorization") {
+		f.each(bearer, reasonToken, isValue)
+	}
+	if hasFold(f.text, "x-") || hasFold(f.text, "api-key") {
+		f.each(header, reasonToken, isValue)
+	}
+	if strings.Contains(f.text, "pass:") {
+		f.each(inBasic, reasonArgValue, isValue)
+	}
+}
+
+// pairs finds name and value beside each other.
+func (f *finder) pairs() {
+	if strings.Contains(f.text, "=") {
+		f.assigned(0, len(f.text), 0)
+	}
+	if strings.Contains(f.text, "-") {
+		f.named(inlineFlag, isGivenValue)
+	}
+	if strings.Contains(f.text, "\"") {
+		f.json(0, len(f.text), 0)
+		f.named(doubleQuoted, isQuotedValue)
+	}
+	if strings.Contains(f.text, "'") {
+		f.named(loosePair, isQuotedValue)
+		f.named(singleQuoted, isQuotedValue)
+	}
+	if strings.Contains(f.text, "{") {
+		f.named(flowPair, isNamedValue)
+	}
+	if strings.Contains(f.text, "</") {
+		f.named(element, isQuotedValue)
+	}
+}
+
+// assigned finds name=value, and inside a value too: --set=db.password=x, -e A=b,TOKEN=x.
+func (f *finder) assigned(start, end, depth int) {
+	for _, match := range inline.FindAllStringSubmatchIndex(f.text[start:end], -1) {
+		name, value := f.text[start+match[2]:start+match[3]], f.text[start+match[4]:start+match[5]]
+		switch {
+		case isGivenValue(name, value) || looksRandom(strings.Trim(value, `"'`)):
+			f.add(start+match[4], start+match[5], reasonArgValue)
+		case depth < maxNesting && strings.Contains(value, "="):
+			f.assigned(start+match[4], start+match[5], depth+1)
+		}
+	}
+}
+
+// json finds "name": "value", and in JSON that is the value of JSON too.
+func (f *finder) json(start, end, depth int) {
+	for _, match := range jsonPair.FindAllStringSubmatchIndex(f.text[start:end], -1) {
+		group := 4
+		if match[group] < 0 {
+			group = 6
+		}
+		from, to := start+match[group], start+match[group+1]
+		switch name := f.text[start+match[2] : start+match[3]]; {
+		case isQuotedValue(name, f.text[from:to]):
+			f.add(from, to, reasonArgValue)
+		case depth < maxNesting && strings.Contains(f.text[from:to], "\""):
+			f.json(from, start+match[1], depth+1)
+		}
+	}
+}
+
+// random finds values that are too random to be anything but keys.
+func (f *finder) random() {
+	if strings.Contains(f.text, "=") {
+		for _, match := range inline.FindAllStringSubmatchIndex(f.text, -1) {
+			if looksRandom(strings.Trim(f.text[match[4]:match[5]], `"'`)) {
+				f.add(match[4], match[5], reasonArgValue)
+			}
+		}
+	}
+}
+
+func isNamedValue(name, value string) bool {
+	return hasHint(name) && isAssignedSecret(value) && holdsSecret(name, strings.Trim(value, `"'`))
+}
+
+// isGivenValue is for command lines and ini files, where secret-key is the key itself.
+func isGivenValue(name, value string) bool {
+	return isNamedValue(name, value) || isSecretKey(name) && isAssignedSecret(value)
+}
+
+// isQuotedValue takes values whose quotes a pattern has taken off.
+func isQuotedValue(name, value string) bool { return !isFormat(value) && holdsSecret(name, value) }
 
 // settled sorts spans and joins those that overlap.
 func settled(found []span) []span {
