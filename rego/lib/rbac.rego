@@ -90,11 +90,13 @@ group_names(groups) := concat(", ", [name |
 ])
 
 # Wildcard entries {rule, list, place} of the given list ("verbs" or "resources") in rules that grant something.
-wildcards(role_rules, list) := [{"rule": rule, "list": list, "place": place} |
+wildcards(role_rules, list) := places_of("*", role_rules, list)
+
+places_of(wanted, role_rules, list) := [{"rule": rule, "list": list, "place": place} |
 	some rule in role_rules
 	grants_something(rule)
 	some place, entry in rule[list]
-	entry == "*"
+	entry == wanted
 ]
 
 # Without an API group no resource is granted, without a verb nothing is.

@@ -67,6 +67,7 @@ package gpu.device_plugin_present
 
 import data.lib.gpu
 import data.lib.object as obj
+import data.lib.quantity
 
 default applies := false
 
@@ -138,8 +139,9 @@ containers(item, place) := found if {
 
 offered(vendor) if {
 	some node in obj.everywhere("Node")
-	some name, _ in obj.mapping(node, ["status", "allocatable"])
+	some name, number in obj.mapping(node, ["status", "allocatable"])
 	startswith(name, concat("", [vendor, "/"]))
+	quantity.positive(number)
 }
 
 offered(vendor) if {

@@ -39,6 +39,9 @@ test_passes_with_operator if {
 test_passes_with_a_node_that_offers if {
 	outcome(cluster, object.union(deployment, {"Node": {"": [{"status": {"allocatable": {"nvidia.com/gpu": "8"}}}]}})) == "pass"
 	outcome(cluster, object.union(deployment, {"Node": {"": [{"status": {"allocatable": {"amd.com/gpu": "8"}}}]}})) == "fail"
+	every none in ["0", 0, "", null] {
+		outcome(cluster, object.union(deployment, {"Node": {"": [{"status": {"allocatable": {"nvidia.com/gpu": none}}}]}})) == "fail"
+	}
 }
 
 test_each_vendor_needs_its_own if {

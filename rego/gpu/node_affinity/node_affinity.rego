@@ -44,8 +44,9 @@ violations contains violation if {
 default placed(_) := false
 
 placed(spec) if {
-	some key, _ in obj.mapping(spec, ["nodeSelector"])
+	some key, value in obj.mapping(spec, ["nodeSelector"])
 	gpu_label(key)
+	not value in {"false", false}
 }
 
 # Terms are alternatives, so each of them must ask for a GPU label.
@@ -61,6 +62,7 @@ placed(spec) if {
 		some expression in obj.list(term, ["matchExpressions"])
 		gpu_label(obj.text(expression, ["key"]))
 		obj.text(expression, ["operator"]) in {"In", "Exists", "Gt"}
+		obj.list(expression, ["values"]) != ["false"]
 	}
 }
 

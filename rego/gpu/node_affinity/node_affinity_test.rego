@@ -33,6 +33,7 @@ test_passes_with_a_selector if {
 	outcome(selected) == "pass"
 	outcome(with_field("nodeSelector", {"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"})) == "pass"
 	outcome(with_field("nodeSelector", {"zone": "a"})) == "fail"
+	outcome(with_field("nodeSelector", {"nvidia.com/gpu.present": "false"})) == "fail"
 	every variant in expect.without(selected, ["spec", "nodeSelector"]) {
 		outcome(variant) == "fail"
 	}
@@ -54,6 +55,8 @@ test_each_alternative_of_an_affinity_counts if {
 	outcome(affinity([on("nvidia.com/gpu.product", "In"), on("zone", "In")])) == "fail"
 	outcome(affinity([on("nvidia.com/gpu.present", "DoesNotExist")])) == "fail"
 	outcome(affinity([])) == "fail"
+	absent := {"matchExpressions": [{"key": "nvidia.com/gpu.present", "operator": "In", "values": ["false"]}]}
+	outcome(affinity([absent])) == "fail"
 	every path in [
 		["spec", "affinity"],
 		["spec", "affinity", "nodeAffinity"],

@@ -3,7 +3,8 @@
 # title: Every web listener of a Gateway has TLS
 # description: |
 #   A listener of protocol HTTP carries prompts, answers and keys readable. It passes when every HTTPRoute that attaches to it
-#   does nothing but redirect. HTTPS and TLS listeners must have certificates, unless TLS is passed through to the backend.
+#   does nothing but redirect, and no GRPCRoute does, which can't. HTTPS and TLS listeners must name certificates, unless TLS is
+#   passed through to the backend.
 #   Listeners of TCP, UDP and of other protocols are not judged.
 # related_resources:
 # - ref: https://gateway-api.sigs.k8s.io/guides/tls/
@@ -30,6 +31,9 @@
 #   - group: gateway.networking.k8s.io
 #     kinds: [HTTPRoute]
 #     fields: [spec.parentRefs, spec.rules]
+#   - group: gateway.networking.k8s.io
+#     kinds: [GRPCRoute]
+#     fields: [spec.parentRefs]
 package network.gateway_tls
 
 import data.lib.object as obj
@@ -81,7 +85,10 @@ passed_through(listener) if {
 # Some controllers fetch the certificate by themselves, as told by options or annotations.
 default has_certificate(_) := false
 
-has_certificate(listener) if count(obj.list(listener, ["tls", "certificateRefs"])) > 0
+has_certificate(listener) if {
+	some reference in obj.list(listener, ["tls", "certificateRefs"])
+	obj.text(reference, ["name"]) != ""
+}
 
 has_certificate(listener) if count(obj.mapping(listener, ["tls", "options"])) > 0
 
@@ -93,6 +100,8 @@ redirects_only(name) if {
 	every route in attached {
 		redirects(route)
 	}
+	carrying := [route | some route in obj.everywhere("gateway.networking.k8s.io/GRPCRoute"); attaches(route, name)]
+	count(carrying) == 0
 }
 
 # A route without a section name attaches to every listener.

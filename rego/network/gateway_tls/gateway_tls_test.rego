@@ -48,6 +48,27 @@ test_fails_without_certificate if {
 	}
 }
 
+test_certificate_without_a_name_is_none if {
+	every references in [[null], [{}], [{"name": ""}], [{"name": null}]] {
+		paths(gateway([object.union(https, {"tls": {"certificateRefs": references}})])) == {["spec", "listeners", 0, "tls", "certificateRefs"]}
+	}
+}
+
+with_grpc(parent) := count(violations) if {
+	violations := rule.violations with input as bad
+		with data.inventory as {
+			"gateway.networking.k8s.io/HTTPRoute": {"edge": [route({"name": "g"}, redirect)]},
+			"gateway.networking.k8s.io/GRPCRoute": {"edge": [{"metadata": {"name": "r", "namespace": "edge"}, "spec": {"parentRefs": [parent]}}]},
+		}
+}
+
+test_grpc_beside_redirects_is_in_the_clear if {
+	with_grpc({"name": "g"}) == 1
+	with_grpc({"name": "g", "sectionName": "http"}) == 1
+	with_grpc({"name": "g", "sectionName": "https"}) == 0
+	with_grpc({"name": "other"}) == 0
+}
+
 test_passthrough if {
 	outcome(gateway([{"name": "t", "protocol": "TLS", "tls": {"mode": "Passthrough"}}]), []) == "pass"
 	outcome(gateway([{"name": "t", "protocol": "HTTPS", "tls": {"mode": "Passthrough"}}]), []) == "fail"

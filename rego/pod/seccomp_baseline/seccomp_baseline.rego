@@ -3,7 +3,8 @@
 # title: Seccomp is not switched off
 # description: |
 #   Unconfined lifts the filter on system calls that runtimes give by default. A profile that is named must be the
-#   runtime's or a local one.
+#   runtime's or a local one. Looks at the fields of pod and containers, and at the older annotations, which clusters
+#   before Kubernetes 1.27 follow.
 #   Pod Security Standards, baseline level, control "Seccomp", as enforced by Kubernetes 1.37.
 # related_resources:
 #   - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
@@ -53,4 +54,24 @@ violations contains v if {
 	}
 }
 
+violations contains v if {
+	some t in workload.templates
+	some key, value in t.metadata.annotations
+	regex.match(`^(container\.)?seccomp\.security\.alpha\.kubernetes\.io/`, key)
+	not annotation_allowed(value)
+	v := {
+		"path": workload.annotation_path(t, key),
+		"message": sprintf("an annotation sets seccomp profile %q", [value]),
+		"seen": value,
+		"expected": "runtime/default or localhost/*",
+	}
+}
+
 allowed := {"RuntimeDefault", "Localhost"}
+
+annotation_allowed(value) if value in {null, "", "runtime/default", "docker/default"}
+
+annotation_allowed(value) if {
+	is_string(value)
+	startswith(value, "localhost/")
+}

@@ -24,6 +24,25 @@ test_passes if {
 	seccomp_baseline.violations == set() with input as testing.pod({"containers": [{"name": "a"}]})
 }
 
+annotated(key, value) := json.patch(testing.deployment({"containers": [{"name": "a"}]}), [{
+	"op": "add",
+	"path": ["spec", "template", "metadata", "annotations"],
+	"value": {key: value},
+}])
+
+test_annotations_of_older_clusters if {
+	every key in ["seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/a"] {
+		every value in ["unconfined", "Unconfined", "off", true] {
+			violations := seccomp_baseline.violations with input as annotated(key, value)
+			testing.paths(violations) == {concat(".", ["spec.template.metadata.annotations", key])}
+		}
+		every value in ["runtime/default", "docker/default", "localhost/profiles/a.json", "", null] {
+			seccomp_baseline.violations == set() with input as annotated(key, value)
+		}
+	}
+	seccomp_baseline.violations == set() with input as annotated("example.test/seccomp", "unconfined")
+}
+
 test_dropped_fields if {
 	subject := testing.pod({"containers": [object.union({"name": "a"}, profile("Unconfined"))]})
 	security := ["spec", "containers", 0, "securityContext"]

@@ -4,7 +4,8 @@
 # description: |
 #   cluster-admin can do everything: with a ClusterRoleBinding in the whole cluster, with a RoleBinding in the namespace.
 #   Service accounts of the parameter allowed_namespaces (kube-system) and the control plane's own system: users and groups
-#   pass. Groups that anyone belongs to, and service accounts written as users, do not count as such.
+#   pass. Groups that anyone belongs to, nodes and what lets them join, and service accounts written as users do not count as
+#   such.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/security/rbac-good-practices/#least-privilege
 # - ref: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles
@@ -59,4 +60,7 @@ allowed(subject) if {
 
 anyone(name) if name in {"system:authenticated", "system:unauthenticated", "system:anonymous"}
 
-anyone(name) if startswith(name, "system:serviceaccount")
+anyone(name) if {
+	some prefix in ["system:serviceaccount", "system:node", "system:bootstrap", "system:kube-proxy"]
+	startswith(name, prefix)
+}

@@ -49,6 +49,15 @@ test_groups_of_everybody_are_not_the_control_plane if {
 	outcome(binding("cluster-admin", [user("system:anonymous")])) == "fail"
 }
 
+test_nodes_are_not_the_control_plane if {
+	every name in ["system:nodes", "system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token", "system:node-proxiers"] {
+		outcome(binding("cluster-admin", [team(name)])) == "fail"
+	}
+	every name in ["system:node:worker-1", "system:bootstrap:abcdef", "system:kube-proxy", "system:node-problem-detector"] {
+		outcome(binding("cluster-admin", [user(name)])) == "fail"
+	}
+}
+
 test_account_written_as_a_user if {
 	outcome(binding("cluster-admin", [user("system:serviceaccount:research:trainer")])) == "fail"
 	outcome(binding("cluster-admin", [user("system:serviceaccount:kube-system:controller")])) == "pass"

@@ -3,7 +3,8 @@
 # title: No role is bound to a default service account
 # description: |
 #   Every pod that names no service account runs as the namespace's account "default". A role bound to it is held by all of
-#   them, also by those that are added later.
+#   them, also by those that are added later. The group of all service accounts of a namespace holds it, too; roles that a
+#   distribution binds to that group can be listed in the parameter allowed_group_roles.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/security/rbac-good-practices/
 # - ref: https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts
@@ -36,6 +37,23 @@ violations contains violation if {
 	violation := {
 		"path": ["subjects", subject.index],
 		"message": sprintf("%s is granted %s", [rbac.subject_name(subject), rbac.role_ref.name]),
+		"seen": rbac.subject_name(subject),
+		"expected": "a service account of the workload's own",
+	}
+}
+
+violations contains violation if {
+	applies
+	some subject in rbac.subjects
+	subject.kind == "Group"
+	startswith(subject.name, "system:serviceaccounts:")
+	not rbac.role_ref.name in data.parameters["rbac/default-service-account-binding"].allowed_group_roles
+	violation := {
+		"path": ["subjects", subject.index],
+		"message": sprintf("every service account of namespace %s, default included, is granted %s", [
+			trim_prefix(subject.name, "system:serviceaccounts:"),
+			rbac.role_ref.name,
+		]),
 		"seen": rbac.subject_name(subject),
 		"expected": "a service account of the workload's own",
 	}

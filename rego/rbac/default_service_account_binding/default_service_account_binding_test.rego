@@ -32,6 +32,14 @@ test_fails_on_default if {
 	outcome(binding("view", [{"kind": "ServiceAccount", "name": "default"}])) == "fail"
 }
 
+test_fails_on_all_accounts_of_a_namespace if {
+	all := binding("view", [account("research", "trainer"), team("system:serviceaccounts:research")])
+	paths(all) == {["subjects", 1]}
+	outcome(binding("view", [user("system:serviceaccounts:research")])) == "pass"
+	outcome(binding("system:image-puller", [team("system:serviceaccounts:research")])) == "pass"
+	outcome(all) == "pass" with data.parameters["rbac/default-service-account-binding"].allowed_group_roles as ["view"]
+}
+
 test_passes_on_other_subjects if {
 	outcome(binding("view", [account("default", "trainer"), user("default"), team("default")])) == "pass"
 }

@@ -46,6 +46,14 @@ test_passes_on_what_kubernetes_binds if {
 	outcome(shipped) == "fail"
 }
 
+test_a_role_of_the_same_name_is_not_shipped if {
+	local := expect.replaced(binding("system:discovery", [team("system:authenticated")]), ["roleRef", "kind"], "Role")
+	outcome(local) == "fail"
+	info := expect.replaced(binding("kubeadm:bootstrap-signer-clusterinfo", [user("system:anonymous")]), ["roleRef", "kind"], "Role")
+	outcome(info) == "fail"
+	outcome(expect.replaced(info, ["metadata", "namespace"], "kube-public")) == "pass"
+}
+
 test_another_list_of_groups if {
 	outcome(bad) == "pass" with data.parameters["rbac/system-groups"].groups as ["system:unauthenticated"]
 }

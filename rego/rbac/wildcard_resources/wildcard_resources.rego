@@ -3,7 +3,8 @@
 # title: Roles name the resources they grant
 # description: |
 #   The resource "*" grants every resource of its API group, subresources included, and those of custom resources that are
-#   installed later. In the core group, or with the API group "*", that includes Secrets. The path "*" does the same for URLs.
+#   installed later. In the core group, or with the API group "*", that includes Secrets. The paths "*" and "/*" do the same for
+#   URLs.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/security/rbac-good-practices/
 # - ref: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
@@ -47,11 +48,11 @@ violations contains violation if {
 
 violations contains violation if {
 	applies
-	some hit in rbac.wildcards(rbac.rules, "urls")
+	some hit in array.concat(rbac.wildcards(rbac.rules, "urls"), rbac.places_of("/*", rbac.rules, "urls"))
 	violation := {
 		"path": ["rules", hit.rule.index, "nonResourceURLs", hit.place],
 		"message": sprintf("rule %d grants every URL of the API server", [hit.rule.index]),
-		"seen": "*",
+		"seen": hit.rule.urls[hit.place],
 		"expected": "the URLs in use, by name",
 	}
 }

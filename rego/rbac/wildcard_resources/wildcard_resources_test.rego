@@ -25,6 +25,8 @@ test_fails_on_the_wildcard if {
 
 test_fails_on_every_url if {
 	paths(role([{"nonResourceURLs": ["*"], "verbs": ["get"]}])) == {["rules", 0, "nonResourceURLs", 0]}
+	paths(role([{"nonResourceURLs": ["/healthz", "/*"], "verbs": ["get"]}])) == {["rules", 0, "nonResourceURLs", 1]}
+	outcome(role([{"nonResourceURLs": ["/healthz/*"], "verbs": ["get"]}])) == "pass"
 }
 
 test_passes_on_named_resources if {
