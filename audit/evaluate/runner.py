@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from audit.evaluate.twins import NO_TWINS, TwinPairs
-from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer, render_path
+from audit.model.finding import CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED, Outcome, PairAnswer, render_path
 from audit.model.gap import Gap
 from audit.model.rule import Rule
 from audit.model.subject import controller_key
@@ -18,6 +18,7 @@ MALFORMED_DOCUMENT = "malformed_document"
 MISSING_ANSWER = "missing_answer"
 READER = "reader"
 OWNED = "told_of_its_controller"
+NAMESPACE = "Namespace"
 
 
 class Doubts(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +54,18 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class DuePairs:
-    """Which rules are due for an object: counted before anything is asked, compared afterwards."""
+    """Which rules are due for an object: counted before anything is asked, compared afterwards.
+
+    A namespace that is used but has no manifest is due for every rule that names namespaces. Rules that look at other
+    objects judge it as any other. Labels and whatever else is its own nobody has seen, so that such pairs are
+    undecided: else a failure could be mended by leaving the manifest out.
+    """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
         self._by_kind: dict[tuple[str, bool], tuple[str, ...]] = {}
+        self._asked = frozenset(rule.id for rule in self._rules if rule.match_derived)
+        self._sees_others = frozenset(rule.id for rule in self._rules if rule.match_derived and rule.context)
 
     def of(self, item: CollectedObject) -> tuple[str, ...]:
         """Ids of the rules due for it, in rule order."""
@@ -67,10 +75,32 @@ class DuePairs:
             due = tuple(
                 rule.id
                 for rule in self._rules
-                if rule.matches(key[0]) and (not item.ref.derived or rule.match_derived)
+                if rule.matches(key[0])
+                and (
+                    not item.ref.derived
+                    or rule.match_derived
+                    or (key[0] == NAMESPACE and NAMESPACE in rule.kinds)
+                )
             )
             self._by_kind[key] = due
         return due
+
+    def settle(self, item: CollectedObject, answers: list[PairAnswer]) -> list[PairAnswer]:
+        """Exactly one answer per due pair, undecided where it would rest on a manifest that is not there."""
+        ref = item.ref
+        settled = complete(self.of(item), answers)
+        if not ref.derived or ref.kind_key != NAMESPACE:
+            return settled
+        message = (
+            f"namespace {ref.name} is used, but its manifest is not among the inputs: its labels are unknown"
+        )
+        return [
+            PairAnswer(rule=a.rule, outcome=Outcome.ERROR, reason=MANIFEST_NOT_COLLECTED, message=message)
+            if a.rule not in self._asked
+            or (a.rule not in self._sees_others and a.outcome not in (Outcome.SKIP, Outcome.ERROR))
+            else a
+            for a in settled
+        ]
 
 
 def judge(
@@ -96,7 +126,7 @@ def judge(
         for due_pairs, stream in zip(due_of, answered, strict=True):
             due = due_pairs.of(item)
             asked += due
-            answers += complete(due, next(stream, []))
+            answers += due_pairs.settle(item, next(stream, []))
         pairs = twins.fold(item.ref, apply_doubts(item, answers, doubts))
         yield Judged(item, told.once(item, pairs), twins.due(asked))
 

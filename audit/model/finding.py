@@ -56,6 +56,11 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """Id of its engine's own exception that accepts the failure."""
 
 
+MANIFEST_NOT_COLLECTED = "manifest_not_collected"
+"""Error code of a pair about what is a namespace's own, where the namespace is used and its manifest is not among the inputs.
+Nothing went wrong: like an open statement, it holds the ratio back until somebody brings what is missing."""
+
+
 class PairAnswer(msgspec.Struct, frozen=True):
     """One rule's answer about one subject. Engines share equal answers: never compare them by identity."""
 

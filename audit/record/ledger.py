@@ -7,7 +7,14 @@ from typing import Protocol
 
 import msgspec
 
-from audit.model.finding import CONTEXT_INCOMPLETE, Finding, Outcome, PairAnswer, Violation
+from audit.model.finding import (
+    CONTEXT_INCOMPLETE,
+    MANIFEST_NOT_COLLECTED,
+    Finding,
+    Outcome,
+    PairAnswer,
+    Violation,
+)
 from audit.model.rule import Rule
 from audit.model.subject import Place, SubjectRef
 from audit.model.tally import Tally
@@ -19,6 +26,8 @@ WaiverMatch = Callable[[str, SubjectRef, tuple[Violation, ...]], str | None]
 """(rule, subject, violations) to the id of the live waiver that accepts all of them."""
 
 Path = tuple[str | int, ...]
+
+_EXPLAINED = frozenset({CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED})
 
 # Positions are asked for in batches: one parse of a file answers for all of its objects.
 _PENDING_OBJECTS = 2_000
@@ -60,7 +69,7 @@ class Ledger:
         self.pairs_due = 0
         self.pairs_answered = 0
         self.errors_of_their_own = 0
-        """Error pairs that no gap explains: an engine failed, a document is ambiguous."""
+        """Error pairs that no gap and no missing manifest explains: an engine failed, a document is ambiguous."""
         self._rules = rules
         self._waiver_of = waiver_of
         self._places = places
@@ -83,7 +92,7 @@ class Ledger:
                 waiver = self._waiver_of(answer.rule, ref, answer.violations) or answer.accepted_by
             tally.add(answer.rule, ref.cluster, outcome, waived=bool(waiver))
             tally.add_due(answer.rule, ref.cluster)
-            if outcome is Outcome.ERROR and answer.reason != CONTEXT_INCOMPLETE:
+            if outcome is Outcome.ERROR and answer.reason not in _EXPLAINED:
                 self.errors_of_their_own += 1
             entry = (answer, waiver)
             booked.append(entry)

@@ -9,6 +9,7 @@ from tests.integration.command import run
 
 def test_tolerated_gap_is_printed_and_its_pairs_stay_errors(tmp_path: Path) -> None:
     (tmp_path / "good.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n---\n"
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: ml}\nspec: {containers: [{name: c, image: a/b:1}]}\n"
     )
     (tmp_path / "bad.yaml").write_text("kind: [")

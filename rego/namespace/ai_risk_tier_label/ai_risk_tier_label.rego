@@ -3,7 +3,8 @@
 # title: Namespaces state the risk tier of their AI systems
 # description: |
 #   How much risk work a system needs depends on its tier. A label on the namespace makes the tier known to policies and to
-#   reports, and its value must be one of the tiers that the organisation uses.
+#   reports, and its value must be one of the tiers that the organisation uses. Of a namespace that is used and whose manifest was
+#   not read nobody can tell: the pair is undecided.
 # related_resources:
 # - ref: https://airc.nist.gov/airmf-resources/playbook/govern/
 # - ref: https://artificialintelligenceact.eu/high-level-summary/
@@ -13,6 +14,7 @@
 #     kinds:
 #     - group: ""
 #       kinds: [Namespace]
+#     derived: true
 #   not_applicable: exempt_namespace
 #   remediation: Decide the tier with the owner of the system and add the label; namespaces without AI systems say so with the tier none.
 #   fix: |

@@ -3,7 +3,7 @@
 # title: Namespaces name their owner
 # description: |
 #   Somebody must answer for what runs in a namespace: findings, costs and incidents are sent to the owner that a label or
-#   annotation names.
+#   annotation names. Of a namespace that is used and whose manifest was not read nobody can tell: the pair is undecided.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
 # - ref: https://airc.nist.gov/airmf-resources/playbook/govern/
@@ -13,6 +13,7 @@
 #     kinds:
 #     - group: ""
 #       kinds: [Namespace]
+#     derived: true
 #   not_applicable: exempt_namespace
 #   remediation: Add a label that names the team, see the parameter keys.
 #   fix: |

@@ -4,7 +4,7 @@
 # description: |
 #   The label pod-security.kubernetes.io/enforce makes the API server refuse pods that break the standard it names. Without it,
 #   or with the level privileged, anything that may create a pod in the namespace can take over its node. The labels warn and
-#   audit refuse nothing.
+#   audit refuse nothing. Of a namespace that is used and whose manifest was not read nobody can tell: the pair is undecided.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/security/pod-security-admission/
 # - ref: https://kubernetes.io/docs/concepts/security/pod-security-standards/
@@ -14,6 +14,7 @@
 #     kinds:
 #     - group: ""
 #       kinds: [Namespace]
+#     derived: true
 #   not_applicable: exempt_namespace
 #   remediation: Set the label to baseline, or to restricted where the workloads allow it.
 #   fix: |

@@ -17,7 +17,7 @@ from audit.evaluate.runner import (
     doubts_about,
     judge,
 )
-from audit.model.finding import CONTEXT_INCOMPLETE, Outcome, PairAnswer
+from audit.model.finding import CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED, Outcome, PairAnswer
 from audit.model.gap import Gap, GapKind
 from audit.model.rule import ContextNeed, Rule, Severity
 from audit.model.run import EngineVersion
@@ -175,9 +175,64 @@ def test_gap_in_a_context_kind_makes_its_rules_doubtful(
     assert (judged.answers[1].reason == CONTEXT_INCOMPLETE) is doubtful
 
 
-def test_derived_subjects_are_asked_only_by_rules_that_allow_them() -> None:
-    due = DuePairs([rule("a", kinds=("Namespace",)), rule("b", kinds=("Namespace",), match_derived=True)])
-    declared = SubjectRef(cluster="a", group="", version="v1", kind="Namespace", name="ml")
-    derived = SubjectRef(cluster="a", group="", version="v1", kind="Namespace", name="ml", derived=True)
-    assert due.of(CollectedObject(ref=declared, raw=b"{}")) == ("x/a", "x/b")
-    assert due.of(CollectedObject(ref=derived, raw=b"{}")) == ("x/b",)
+NEEDS = (ContextNeed(kinds=("ResourceQuota",)),)
+NAMESPACE_RULES = (
+    rule("own", kinds=("Namespace",)),
+    rule("labels", kinds=("Namespace",), match_derived=True),
+    rule("exists", kinds=("Namespace",), match_derived=True, context=NEEDS),
+    rule("any", kinds=()),
+    rule("pod"),
+)
+
+
+def namespace(*, derived: bool) -> CollectedObject:
+    ref = SubjectRef(cluster="a", group="", version="v1", kind="Namespace", name="ml", derived=derived)
+    return CollectedObject(ref=ref, raw=b"{}")
+
+
+def test_a_namespace_without_a_manifest_is_due_for_every_rule_that_names_namespaces() -> None:
+    due = DuePairs(NAMESPACE_RULES)
+    assert due.of(namespace(derived=False)) == ("x/own", "x/labels", "x/exists", "x/any")
+    assert due.of(namespace(derived=True)) == ("x/own", "x/labels", "x/exists")
+    cluster = SubjectRef(cluster="a", group="g", version="v1", kind="Cluster", name="a", derived=True)
+    rules = [rule("c", kinds=("g/Cluster",)), rule("d", kinds=("g/Cluster",), match_derived=True)]
+    assert DuePairs(rules).of(CollectedObject(ref=cluster, raw=b"{}")) == ("x/d",)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.PASS, Outcome.FAIL, Outcome.WARN])
+def test_what_is_the_namespaces_own_is_undecided_without_its_manifest(outcome: Outcome) -> None:
+    given = [PairAnswer(rule=f"x/{name}", outcome=outcome) for name in ("labels", "exists")]
+    engine = Scripted(NAMESPACE_RULES, {"ml": given})
+    (judged,) = judge("a", [namespace(derived=True)], [engine], inventory=b"{}", doubts=Doubts())
+    assert [(a.rule, a.outcome, a.reason) for a in judged.answers] == [
+        ("x/own", Outcome.ERROR, MANIFEST_NOT_COLLECTED),
+        ("x/labels", Outcome.ERROR, MANIFEST_NOT_COLLECTED),
+        ("x/exists", outcome, ""),
+    ]
+    assert "ml" in judged.answers[0].message
+    assert judged.due == 3
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"), [(Outcome.SKIP, "exempt_namespace"), (Outcome.ERROR, "timeout")]
+)
+def test_exemptions_and_faults_of_the_engine_stand_without_the_manifest(
+    outcome: Outcome, reason: str
+) -> None:
+    given = [PairAnswer(rule="x/labels", outcome=outcome, reason=reason)]
+    engine = Scripted(NAMESPACE_RULES[1:2], {"ml": given})
+    (judged,) = judge("a", [namespace(derived=True)], [engine], inventory=b"{}", doubts=Doubts())
+    assert judged.answers == given
+
+
+def test_an_engine_that_is_silent_about_a_rule_it_was_asked_is_at_fault() -> None:
+    engine = Scripted(NAMESPACE_RULES[1:3], {"ml": []})
+    (judged,) = judge("a", [namespace(derived=True)], [engine], inventory=b"{}", doubts=Doubts())
+    assert [a.reason for a in judged.answers] == [MISSING_ANSWER, MISSING_ANSWER]
+
+
+def test_a_declared_namespace_is_judged_as_answered() -> None:
+    given = [passed("own"), failed("labels"), passed("exists"), passed("any")]
+    engine = Scripted(NAMESPACE_RULES, {"ml": given})
+    (judged,) = judge("a", [namespace(derived=False)], [engine], inventory=b"{}", doubts=Doubts())
+    assert judged.answers == given
