@@ -8,9 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from audit.cli.folder import OutputFolder
 from audit.cli.screen import abandon
 from audit.config.schema import Config
-from audit.errors import ReportError
+from audit.errors import AuditError, ReportError
 from audit.model.result import AssessmentResult
 
 STDOUT = "-"
@@ -34,17 +35,52 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-def write_reports(result: AssessmentResult, config: Config) -> list[Path]:
-    """Write every format asked for; return the first file of each.
+def write_reports(
+    result: AssessmentResult, config: Config, place: OutputFolder
+) -> tuple[list[Path], list[AuditError]]:
+    """Write every format asked for and put them in place with the population; the first file of each, and what failed.
+
+    A format that cannot be written costs only itself: the others are of the same run, and whole.
+    """
+    from audit import wiring
+
+    made: list[Path] = []
+    heads: list[str] = []
+    errors: list[AuditError] = []
+    for writer in wiring.writers(list(config.output.formats), config.output.lang):
+        try:
+            files = writer.write(result, place.staging)
+        except (ReportError, OSError) as error:
+            errors.append(_failed(writer.name, error, place))
+        else:
+            made += files
+            heads.append(files[0].name)
+    if result.record.population_file:
+        made.append(place.staging / result.record.population_file)
+        heads.append(result.record.population_file)
+    try:
+        placed = {path.name: path for path in place.publish(made)}
+    except ReportError as error:
+        return [], [*errors, error]
+    return [placed[name] for name in heads], errors
+
+
+def _failed(format_name: str, error: ReportError | OSError, place: OutputFolder) -> AuditError:
+    if isinstance(error, ReportError):
+        error.file = place.shown(error.file)
+        return error
+    return ReportError(
+        f"the {format_name} report cannot be written: {error.strerror or error}",
+        file=place.shown(error.filename),
+    )
+
+
+def render(result: AssessmentResult, formats: tuple[str, ...], lang: str, folder: Path) -> list[Path]:
+    """Write a result that was loaded from a file; the first file of each format.
 
     Raises:
         ReportError: a report cannot be written. Formats written before it stay.
     """
-    return render(result, config.output.formats, config.output.lang, Path(config.output.folder))
-
-
-def render(result: AssessmentResult, formats: tuple[str, ...], lang: str, folder: Path) -> list[Path]:
-    """Like `write_reports`, for a result that was loaded from a file."""
     from audit import wiring
 
     check_writable(folder)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from audit.cli.delivery import STDOUT, check_writable, print_to_stdout, write_reports
+from audit.cli.delivery import STDOUT, print_to_stdout, write_reports
 from audit.cli.exits import ExitCode, code_for_outcome, winner
 from audit.cli.failures import print_error, warn
 from audit.cli.findings_list import print_open_groups
+from audit.cli.folder import OutputFolder
 from audit.cli.logs import logging_to
 from audit.cli.notes import print_notes
 from audit.cli.progress import BarProgress, SilentProgress
@@ -23,7 +24,7 @@ from audit.cli.signals import StopOnSignal
 from audit.config.load import FILE_NAME
 from audit.config.overrides import Overrides
 from audit.config.schema import Config
-from audit.errors import ReportError, UsageError
+from audit.errors import AuditError, ReportError, UsageError
 from audit.model.result import AssessmentResult
 from audit.model.rule import Severity
 
@@ -65,29 +66,33 @@ def execute(overrides: Overrides, manner: Manner) -> int:
             )
         for message in (*surroundings.warnings, *_unused_configuration(config)):
             warn(error_screen, message)
-        with _output_folder(config, keep=manner.reports and not to_stdout) as placed:
-            return _run(placed, manner, surroundings, to_stdout=to_stdout)
+        if manner.reports and not to_stdout:
+            with OutputFolder(Path(config.output.folder)) as place:
+                return _run(config, manner, surroundings, place)
+        # Nothing is kept, but a population is counted all the same.
+        with tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder:
+            return _run(config, manner, surroundings, Path(folder))
 
 
-def _run(config: Config, manner: Manner, surroundings: Environment, *, to_stdout: bool) -> int:
+def _run(config: Config, manner: Manner, surroundings: Environment, place: OutputFolder | Path) -> int:
     from audit import wiring
 
     color = not surroundings.no_color
     error_screen = stderr_screen(color=color)
+    to_stdout = config.output.folder == STDOUT
+    folder = place.staging if isinstance(place, OutputFolder) else place
     # With the report on standard output, everything meant for people goes to standard error.
     screen = error_screen if to_stdout else stdout_screen(color=color)
     draws = manner.progress and not manner.quiet and error_screen.is_terminal
     with ExitStack() as stack:
         stop = stack.enter_context(StopOnSignal())
         with BarProgress(color=color) if draws else SilentProgress() as progress:
-            audit = stack.enter_context(wiring.build(config, progress=progress))
+            audit = stack.enter_context(wiring.build(config, folder=folder, progress=progress))
             result = audit.run(stop)
         failed = any(gate.met is False for gate in result.gates)
         codes = [code_for_outcome(complete=result.complete, gates_met=not failed)]
-        written: list[Path] = []
-        try:
-            written = _deliver(result, config, keep=manner.reports, to_stdout=to_stdout)
-        except ReportError as error:
+        written, errors = _deliver(result, config, place)
+        for error in errors:
             # The verdict is still told: what was found does not depend on a full disk.
             print_error(error_screen, error)
             codes.append(ExitCode.USAGE)
@@ -100,15 +105,17 @@ def _run(config: Config, manner: Manner, surroundings: Environment, *, to_stdout
     return int(code)
 
 
-def _deliver(result: AssessmentResult, config: Config, *, keep: bool, to_stdout: bool) -> list[Path]:
-    if to_stdout:
-        print_to_stdout(result, config)
-        return []
-    if not keep:
-        return []
-    written = write_reports(result, config)
-    population = Path(config.output.folder) / result.record.population_file
-    return [*written, population] if result.record.population_file else written
+def _deliver(
+    result: AssessmentResult, config: Config, place: OutputFolder | Path
+) -> tuple[list[Path], list[AuditError]]:
+    if isinstance(place, OutputFolder):
+        return write_reports(result, config, place)
+    if config.output.folder == STDOUT:
+        try:
+            print_to_stdout(result, config)
+        except ReportError as error:
+            return [], [error]
+    return [], []
 
 
 def _tell(
@@ -152,15 +159,3 @@ def _unused_configuration(config: Config) -> Iterator[str]:
             candidate = Path(text) / FILE_NAME
             if text != STDOUT and not config.file and candidate.is_file():
                 yield f"{candidate} is part of what is audited and is not used; to use it: --config {candidate}"
-
-
-@contextmanager
-def _output_folder(config: Config, *, keep: bool) -> Iterator[Config]:
-    """The configuration with a folder that can be written, found out before the audit and not after it."""
-    if keep:
-        check_writable(Path(config.output.folder))
-        yield config
-        return
-    with tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder:
-        output = msgspec.structs.replace(config.output, folder=folder)
-        yield msgspec.structs.replace(config, output=output)

@@ -14,6 +14,7 @@ class ExitCode(enum.IntEnum):
     GATE_FAILED = 1
     USAGE = 2
     INCOMPLETE = 3
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -23,6 +24,7 @@ MEANINGS: dict[ExitCode, str] = {
     ExitCode.GATE_FAILED: "a gate asked for is not met",
     ExitCode.USAGE: "usage, configuration or content is wrong, or the report cannot be written",
     ExitCode.INCOMPLETE: "the audit is incomplete: gaps, engine errors, nothing evaluated, or an internal error",
+    ExitCode.HUNG_UP: "the terminal went away (SIGHUP); the partial report was written",
     ExitCode.INTERRUPTED: "interrupted (SIGINT); the partial report was written",
     ExitCode.TERMINATED: "terminated (SIGTERM); the partial report was written",
 }
@@ -31,6 +33,7 @@ MEANINGS: dict[ExitCode, str] = {
 _PRECEDENCE = (
     ExitCode.TERMINATED,
     ExitCode.INTERRUPTED,
+    ExitCode.HUNG_UP,
     ExitCode.USAGE,
     ExitCode.INCOMPLETE,
     ExitCode.GATE_FAILED,

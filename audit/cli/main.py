@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import errno
 import io
 import os
 import sys
@@ -14,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from audit.cli import check, controls, doctor, explain, init, report, rules, run, sample, validate
+from audit.cli import check, controls, doctor, explain, init, report, rules, run, sample, twins, validate
 from audit.cli.command import WIDTH, Command, Group, Handler, ListingGroup, examples
 from audit.cli.exits import MEANINGS, ExitCode
 from audit.cli.screen import Screen, abandon
@@ -64,6 +65,7 @@ def application(*, rich_help: bool) -> typer.Typer:
         (report.report, report),
         (explain.explain, explain),
         (sample.sample, sample),
+        (twins.twins, twins),
         (validate.validate, validate),
         (init.init, init),
         (doctor.doctor, doctor),
@@ -181,8 +183,11 @@ def _failed(error: Exception, *, debug: bool) -> int:
     if isinstance(error, typer.Abort):
         return int(ExitCode.INTERRUPTED)
     if isinstance(error, OSError) and error.strerror:
-        where = f"{error.filename}: " if error.filename else ""
-        print_message(screen, f"{where}{error.strerror}", "--debug shows where")
+        if error.errno in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT} and not error.filename:
+            message, hint = "no room for temporary files: ", "free some space, or set TMPDIR to another folder"
+        else:
+            message, hint = f"{error.filename}: " if error.filename else "", "--debug shows where"
+        print_message(screen, f"{message}{error.strerror}", hint)
         return int(ExitCode.USAGE)
     print_message(
         screen,

@@ -7,6 +7,7 @@ from pathlib import Path
 from audit.config.schema import Config
 from audit.errors import UsageError
 from audit.model.result import AssessmentResult
+from audit.report.files import JSON_MARK, is_marked
 
 REPORT_NAME = "report.json"
 
@@ -42,18 +43,8 @@ def result_path(named: str | None, config: Config) -> Path:
     configured = Path(config.output.folder) / REPORT_NAME
     if configured.is_file():
         return configured
-    ours = [path for path in Path().glob(f"*/{REPORT_NAME}") if _is_ours(path)]
+    ours = [path for path in Path().glob(f"*/{REPORT_NAME}") if is_marked(path, JSON_MARK)]
     return max(ours, key=lambda path: path.stat().st_mtime, default=configured)
-
-
-def _is_ours(path: Path) -> bool:
-    from audit.report.document import SCHEMA_NAME
-
-    try:
-        with path.open("rb") as stream:
-            return SCHEMA_NAME.encode() in stream.read(200)
-    except OSError:
-        return False
 
 
 def last_result(named: str | None, config: Config) -> tuple[Path, AssessmentResult] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import secrets
 import zlib
 from pathlib import Path
 from typing import BinaryIO
@@ -70,14 +71,15 @@ class PopulationWriter:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "population.csv.gz"
-        self._partial = folder / ".population.csv.gz.partial"
+        # A name of its own: another run may be writing to the same folder.
+        self._partial = folder / f".{self.path.name}.{secrets.token_hex(6)}.part"
         self._digest = hashlib.sha256()
         self._rows: list[str] = []
         self._size = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
             # Unbuffered: only whole megabytes are written, and a failed write leaves nothing to flush later.
-            self._raw: BinaryIO = self._partial.open("wb", buffering=0)
+            self._raw: BinaryIO = self._partial.open("xb", buffering=0)
         except OSError as error:
             raise _unwritable(self.path, error) from error
         self._gzip = zlib.compressobj(level=1, wbits=_GZIP)

@@ -42,6 +42,42 @@ def atomic(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+HTML_MARK = b'name="generator" content="fleetaudit'
+JSON_MARK = b'"fleetaudit.dev/report/'
+SARIF_MARK = b'"driver":{"name":"fleetaudit"'
+JUNIT_MARK = b'<testsuite name="audit" tests="'
+MARKDOWN_MARK = b"<!-- fleetaudit report -->"
+CSV_MARK = b"group,finding,outcome,severity,rule,"
+_MARKS = (
+    ("report.html", HTML_MARK),
+    ("findings-*.html", HTML_MARK),
+    ("report.json", JSON_MARK),
+    ("report.sarif", SARIF_MARK),
+    ("report.junit.xml", JUNIT_MARK),
+    ("report.md", MARKDOWN_MARK),
+    ("findings.csv", CSV_MARK),
+)
+"""Names of reports, and what is near the beginning of each that fleetaudit wrote."""
+_NEAR = 3000
+
+
+def earlier_reports(folder: Path, pattern: str = "*") -> Iterator[Path]:
+    """Reports of ours in a folder, whichever run wrote them. What others keep there under such a name is not ours."""
+    for name, mark in _MARKS:
+        for path in sorted(folder.glob(name)):
+            if path.match(pattern) and is_marked(path, mark):
+                yield path
+
+
+def is_marked(path: Path, mark: bytes) -> bool:
+    """Whether a file begins like one that fleetaudit wrote."""
+    try:
+        with path.open("rb") as stream:
+            return mark in stream.read(_NEAR)
+    except OSError:
+        return False
+
+
 def _umask() -> int:
     # The mask can only be read by setting it; mkstemp's own 0600 would hide reports from the group.
     mask = os.umask(0)

@@ -18,7 +18,7 @@ import msgspec
 from markupsafe import Markup
 
 from audit.model.result import AssessmentResult
-from audit.report.files import atomic
+from audit.report.files import atomic, earlier_reports
 from audit.report.html_findings import FindingsPages, SideFile, Sink
 from audit.report.html_rows import ICONS, icon
 from audit.report.json_writer import seal
@@ -35,7 +35,6 @@ _LINKS = 6
 """Groups linked from one control."""
 _PIECES = 2000
 """Template pieces joined before they are encoded and written."""
-_SIDE_FILES = "findings-*.html"
 
 
 class HtmlWriter:
@@ -232,10 +231,6 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
 
 def _remove_stale(folder: Path, written: list[Path]) -> None:
     """Side files of an earlier, longer report would pass for parts of this one."""
-    for path in folder.glob(_SIDE_FILES):
-        if path in written or not path.stem.removeprefix("findings-").isdigit():
-            continue
-        with path.open("rb") as stream:
-            ours = b'name="generator" content="fleetaudit' in stream.read(1000)
-        if ours:
+    for path in earlier_reports(folder, "findings-*.html"):
+        if path not in written:
             path.unlink()

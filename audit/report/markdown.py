@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from audit.model.finding import FindingGroup, Outcome
 from audit.model.result import AssessmentResult
-from audit.report.files import atomic
+from audit.report.files import MARKDOWN_MARK, atomic
 from audit.report.json_writer import seal
 from audit.report.numbers import count, ratio, share
 from audit.report.text import markdown, markdown_code
@@ -56,6 +56,7 @@ class MarkdownWriter:
 
 def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     view, _ = build_view(result, texts)
+    yield MARKDOWN_MARK.decode()
     yield f"### {markdown(result.title)}: evidence report, not a certificate"
     yield ""
     yield f"**{markdown(view.verdict.line)}.** {markdown(view.verdict.text, 2000)}"

@@ -14,6 +14,7 @@ from audit.assess.waive import WaiverIndex
 from audit.collect.members import Collected
 from audit.collect.texts import SourceTexts
 from audit.config.schema import Config
+from audit.evaluate.twins import TwinPairs
 from audit.library.catalogs import resolve_profile
 from audit.library.library import Library
 from audit.library.twins import mapped_to_pairs
@@ -28,6 +29,7 @@ from audit.record.places import Places
 from audit.record.population import PopulationWriter
 from audit.record.proof import Proof
 from audit.record.run_record import RecordFacts, build_record, digest_of_files
+from audit.redact import masked
 from audit.report.json_writer import seal
 from audit.score.verdict import GateConditions
 from audit.wiring.collecting import members, native_reader
@@ -99,6 +101,11 @@ class Audit:
             self._population,
         )
 
+    @property
+    def twins(self) -> TwinPairs:
+        """What the engines are asked twice, and how often they differ."""
+        return self._engines.twins
+
     def run(self, stop: StopSignal) -> AssessmentResult:
         """Run the pipeline."""
         result = run_audit(self._parts(stop), clock=self._clock, progress=self._progress, stop=stop)
@@ -106,7 +113,7 @@ class Audit:
         if cache.known:
             total = cache.known + cache.asked
             self._progress.note(f"{cache.known:,} of {total:,} answer lists were known from an earlier run")
-        return seal(result)
+        return seal(masked(result))
 
     def _parts(self, stop: StopSignal) -> Parts:
         config, library, engines = self._config, self.library, self._engines

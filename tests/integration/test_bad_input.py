@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -243,20 +244,24 @@ def test_quoted_values_of_a_broken_document_are_not_repeated(tmp_path: Path) -> 
     assert not any("CANARY14" in text for text in texts)
 
 
-def test_full_disk_is_exit_2_and_still_says_what_was_found(tmp_path: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("/dev/full is not there")
+def test_no_room_for_what_is_set_aside_is_exit_2_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "good.yaml").write_text(GOOD)
     out = tmp_path / "out"
-    out.mkdir()
-    (out / ".population.csv.gz.partial").symlink_to("/dev/full")
-    done = run(out, tmp_path / "good.yaml")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        done = run(out, tmp_path / "good.yaml")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert done.code == 2
-    assert "population.csv.gz" in done.err
-    assert "No space left" in done.err
+    assert "no room for temporary files: File too large" in done.err
+    assert "TMPDIR" in done.err
+    assert list(out.iterdir()) == []
 
 
-@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_signal_leaves_a_partial_report_that_says_so(tmp_path: Path, sign: signal.Signals, code: int) -> None:
     source = tmp_path / "in"
     source.mkdir()
@@ -266,7 +271,7 @@ def test_signal_leaves_a_partial_report_that_says_so(tmp_path: Path, sign: signa
     out = tmp_path / "out"
     command = [sys.executable, "-m", "audit", "run", str(source), "--output", str(out), "--format", "json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        while not (out / ".population.csv.gz.partial").exists():
+        while not list(out.glob(".fleetaudit-*/.population.csv.gz.*")):
             time.sleep(0.02)
         time.sleep(0.5)
         process.send_signal(sign)

@@ -478,7 +478,9 @@ def interrupted(large: Path, out: Path, number: signal.Signals, times: int) -> t
         return process.returncode, stdout, stderr
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_a_stopped_run_writes_what_it_has(
     large: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:

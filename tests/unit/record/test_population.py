@@ -6,6 +6,7 @@ import csv
 import gzip
 import hashlib
 import io
+import resource
 from pathlib import Path
 
 import pytest
@@ -94,14 +95,29 @@ def test_unwritable_folder_is_said(tmp_path: Path) -> None:
         PopulationWriter(tmp_path / "file" / "below")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not there")
-def test_full_disk_is_said(tmp_path: Path) -> None:
-    (tmp_path / ".population.csv.gz.partial").symlink_to("/dev/full")
+def test_a_file_that_may_not_grow_is_said_and_removed(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     writer = PopulationWriter(tmp_path)
-    writer.add(
-        SubjectRef(cluster="a", group="", version="v1", kind="Pod"),
-        [(PairAnswer(rule="a/b", outcome=Outcome.PASS), "")],
-    )
-    with pytest.raises(ReportError, match="No space left"):
-        writer.finish()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(ReportError, match="population file can't be written: File too large") as caught:
+            writer.finish()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.file == str(tmp_path / "population.csv.gz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_writers_in_one_folder_do_not_meet(tmp_path: Path) -> None:
+    writers = [PopulationWriter(tmp_path) for _ in range(2)]
+    digests = []
+    for number, writer in enumerate(writers):
+        writer.add(
+            SubjectRef(cluster=f"c{number}", group="", version="v1", kind="Pod"),
+            [(PairAnswer(rule="a/b", outcome=Outcome.PASS), "")],
+        )
+    for writer in writers:
+        digests.append(writer.finish())
+        found = hashlib.sha256(gzip.decompress(writer.path.read_bytes())).hexdigest()
+        assert found == digests[-1]
+    assert digests[0] != digests[1]

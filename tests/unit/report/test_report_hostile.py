@@ -17,6 +17,7 @@ from rich.console import Console
 
 from audit.report.console import render
 from audit.report.csv_writer import CsvWriter
+from audit.report.files import MARKDOWN_MARK
 from audit.report.junit import JunitWriter
 from audit.report.markdown import MarkdownWriter
 from audit.report.sarif import SarifWriter
@@ -99,7 +100,7 @@ def test_junit_is_well_formed_xml(payload: str) -> None:
 def test_markdown_holds_no_live_markup(payload: str) -> None:
     stream = io.BytesIO()
     MarkdownWriter().render_to(hostile(payload), stream)
-    told = stream.getvalue().decode()
+    told = stream.getvalue().decode().removeprefix(f"{MARKDOWN_MARK.decode()}\n")
     html_text = MarkdownIt("gfm-like", {"linkify": False}).render(told).replace("<!-- -->", "")
     ours = {"h3", "p", "strong", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "code"}
     found = set(re.findall(r"<([a-zA-Z0-9!]+)", html_text))
