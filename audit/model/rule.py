@@ -33,6 +33,7 @@ class ContextNeed(msgspec.Struct, frozen=True, kw_only=True):
 
     group: str = ""
     kinds: tuple[str, ...]
+    """``*`` alone stands for every kind of the group."""
     fields: tuple[str, ...] = ()
     """Dotted paths kept besides apiVersion, kind and metadata name, namespace, labels, annotations."""
 

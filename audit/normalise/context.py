@@ -21,7 +21,8 @@ class ClusterContext:
 
     Args:
         cluster: its name.
-        kinds: `kind_key`s that some rule needs as context; each is in the inventory, empty or not.
+        kinds: `kind_key`s that some rule needs as context; each is in the inventory, empty or not. ``group/*`` collects
+            every kind of a group.
         workload_kinds: kinds with pod templates, which run in a namespace even where they name none.
         max_bytes: bound on the projections kept; beyond it `overflowed` is set and the rest is dropped,
             which makes every answer that rests on context an error.
@@ -55,14 +56,15 @@ class ClusterContext:
             # Where it will run is not said; its questions are asked of the namespace it gets when nobody says more.
             self._namespaces.add("default")
         if item.projection:
-            kinds = self._projections.get(ref.kind_key)
-            if kinds is None or self.overflowed:
-                return
-            self.bytes += len(item.projection)
-            if self.bytes > self._max_bytes:
-                self.overflowed = True
-                return
-            kinds.setdefault(ref.namespace, []).append(item.projection)
+            for key in (ref.kind_key, f"{ref.group}/*"):
+                kinds = self._projections.get(key)
+                if kinds is None or self.overflowed:
+                    continue
+                self.bytes += len(item.projection)
+                if self.bytes > self._max_bytes:
+                    self.overflowed = True
+                    return
+                kinds.setdefault(ref.namespace, []).append(item.projection)
 
     def inventory(self) -> bytes:
         """JSON object: kind key to namespace to array of projected objects."""

@@ -244,6 +244,23 @@ spec: {replicas: 2, paused: true, template: {spec: {containers: [{name: c, image
     assert objects(read(text))[0].projection == b""
 
 
+def test_projection_of_a_whole_group() -> None:
+    text = """{apiVersion: constraints.gatekeeper.sh/v1beta1, kind: Labels, spec: {enforcementAction: deny, match: {}}}
+---
+{apiVersion: constraints.gatekeeper.sh/v1, kind: Repos, spec: {match: {}}}
+---
+{apiVersion: v1, kind: Pod, spec: {enforcementAction: deny}}
+"""
+    wanted = {
+        "constraints.gatekeeper.sh/*": ["spec.enforcementAction"],
+        "constraints.gatekeeper.sh/Repos": ["spec.match"],
+    }
+    found = [
+        json.loads(event.projection or b"{}").get("spec") for event in objects(read(text, projections=wanted))
+    ]
+    assert found == [{"enforcementAction": "deny"}, {"match": {}}, None]
+
+
 def test_pod_templates_and_those_no_table_names() -> None:
     pod = {"containers": [{"name": "c", "image": "i"}]}
     text = "\n---\n".join(

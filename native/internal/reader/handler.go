@@ -20,7 +20,8 @@ type Limits struct {
 	DocumentMS   int64 `json:"document_ms"`
 }
 
-// Config is what the engine wants of the objects; kinds are written group/Kind, core ones Kind.
+// Config is what the engine wants of the objects; kinds are written group/Kind, core ones Kind; among the
+// projections group/* stands for every kind of a group.
 type Config struct {
 	Limits       Limits                `json:"limits"`
 	Projections  map[string][][]string `json:"projections"`

@@ -236,7 +236,11 @@ func (r *reading) object(value *tree.Value, item string, path []any, line int) {
 	o.raw = tree.Append(make([]byte, 0, 1024), value)
 	sum := sha256.Sum256(o.raw)
 	o.digest = hex.EncodeToString(sum[:])
-	if fields, wanted := r.config.Projections[key]; wanted {
+	fields, wanted := r.config.Projections[key]
+	if !wanted { // kinds that each cluster makes, as the constraints of Gatekeeper, are asked for by their group
+		fields, wanted = r.config.Projections[o.group+"/*"]
+	}
+	if wanted {
 		projected := project(value, fields)
 		o.projection = tree.Append(nil, &projected)
 	}

@@ -33,6 +33,16 @@ def test_inventory_has_every_declared_kind_and_indexes_by_namespace() -> None:
     }
 
 
+def test_a_whole_group_is_collected_under_its_star() -> None:
+    context = ClusterContext("a", {"constraints.gatekeeper.sh/*", "constraints.gatekeeper.sh/Labels"})
+    for kind, group in (("Labels", "constraints.gatekeeper.sh"), ("Repos", "constraints.gatekeeper.sh"), ("Pod", "")):
+        projection = json.dumps({"kind": kind}).encode()
+        context.see(item(kind, "one", group=group, projection=projection))
+    inventory = json.loads(context.inventory())
+    assert inventory["constraints.gatekeeper.sh/*"] == {"": [{"kind": "Labels"}, {"kind": "Repos"}]}
+    assert inventory["constraints.gatekeeper.sh/Labels"] == {"": [{"kind": "Labels"}]}
+
+
 def test_namespaces_used_but_not_declared_are_derived() -> None:
     context = ClusterContext("eu", ())
     context.see(item("Pod", "p", "ml"))
