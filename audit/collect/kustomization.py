@@ -9,6 +9,7 @@ import msgspec
 import yaml
 
 from audit.collect.discovery import KUSTOMIZATION_NAMES
+from audit.collect.messages import without_values
 
 _MAX_BYTES = 1 << 20
 # Fields that list files or folders taken in as they are, and fields whose files are patches or inputs.
@@ -50,7 +51,7 @@ def read_kustomization(folder: Path) -> Kustomization:
     # PyYAML lets a plain ValueError through for impossible dates.
     except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
         return Kustomization(
-            folder=folder, file=file, problem=f"cannot be read: {str(error).splitlines()[0]}"
+            folder=folder, file=file, problem=f"cannot be read: {without_values(str(error).splitlines()[0])}"
         )
     if not isinstance(loaded, dict):
         return Kustomization(folder=folder, file=file, problem="is not a mapping")

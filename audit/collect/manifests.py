@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from audit.collect.discovery import (
     Unreadable,
     discover,
 )
+from audit.collect.messages import without_values
 from audit.collect.rendering import NotRendered, Rendered, plan_kustomize, render_chart, render_kustomization
 from audit.collect.texts import SourceTexts
 from audit.model.finding import render_path
@@ -43,12 +43,6 @@ class ManifestScope(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection = Selection()
     max_file_bytes: int = 64 << 20
     max_rendered_bytes: int = 64 << 20
-
-
-def without_values(message: str) -> str:
-    """A decoder's message without the values it quotes: one of them may be a secret."""
-    message = re.sub(r"`[^`]*`", "`...`", message)
-    return re.sub(r"(invalid map key: ).*", r"\1...", message, flags=re.DOTALL)
 
 
 class _Source(msgspec.Struct, frozen=True):

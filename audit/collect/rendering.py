@@ -13,6 +13,7 @@ import msgspec
 
 from audit.collect.kustomization import Kustomization, read_kustomization
 from audit.process import find_tool, run_tool
+from audit.redact import masked
 
 _TIMEOUT_SECONDS = 120.0
 
@@ -121,7 +122,7 @@ def _obstacle(root: Kustomization) -> str:
         if current.problem:
             return f"{current.file.name} {current.problem}"
         if current.remote:
-            return f"it would download {current.remote[0][:120]}"
+            return f"it would download {masked(current.remote[0])[:120]}"
         if current.needs_helm:
             return "it inflates Helm charts, which may be downloaded"
         for folder in current.folders:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audit.config.overrides import Overrides
-from audit.config.redact import redacted
+from audit.redact import redacted
 
 
 def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from audit.config.arguments import judging_arguments
 from audit.config.environment import Environment
 from audit.config.load import FILE_NAME, load_file
 from audit.config.overrides import Overrides
-from audit.config.redact import redacted
 from audit.config.schema import (
     DEFAULT_CLUSTER,
     ClusterConfig,
@@ -21,6 +20,7 @@ from audit.config.schema import (
 )
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError, UsageError
+from audit.redact import redacted
 
 _ADDRESSES = ("git+", "builtin:")
 """Beginnings of policy sources that are no paths."""

@@ -16,6 +16,7 @@ from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import GroupCounts
 from audit.model.rule import Severity
+from audit.redact import masked, may_hold_credentials
 from audit.spill import Spill
 
 _OUTCOME_RANK = {Outcome.FAIL: 0, Outcome.ERROR: 1, Outcome.WARN: 2}
@@ -53,9 +54,12 @@ class FindingStore:
         self._counts: GroupCounts | None = None
 
     def add(self, finding: Finding) -> None:
-        """Keep one finding."""
+        """Keep one finding, without the credentials that the author of a rule may have put into a message."""
         self._forget()
-        self._buffer.append(_Row(_key(finding), bool(finding.waiver), canonical_json(finding)))
+        data = canonical_json(finding)
+        if may_hold_credentials(data):
+            data = canonical_json(masked(finding))
+        self._buffer.append(_Row(_key(finding), bool(finding.waiver), data))
         if len(self._buffer) >= self._limit:
             self._spill()
 

@@ -27,10 +27,43 @@ def hides(text: str) -> bool:
     return not any(needle in text for needle in (CANARY, B64)) and "fleetaudit:redacted:" in text
 
 
-VARIABLES = """PASSWORD PASS DB_PASS SMTP_PASS SMTP_PASS_1 PASSWORD2 PGPASSWORD MYSQL_PWD MYSQLPASSWORD OPENAI_KEY ANTHROPIC_KEY
-AZURE_KEY MY_APIKEY MYAPIKEY API_KEYS VLLM_API_KEY REDIS_AUTH BASIC_AUTH FLOWER_BASIC_AUTH HF_TOKEN HFTOKEN API_TOKENS
-AWS_SECRET_ACCESS_KEY SECRET_KEY JWT_SECRET RABBITMQ_ERLANG_COOKIE GF_SECURITY_ADMIN_PASSWORD KEYSTORE_PASSPHRASE
-REDIS_REQUIREPASS MINIO_CREDS SERVICE_CREDENTIALS DOCKERCONFIGJSON db.password dbPassword spring.datasource.password""".split()
+VARIABLES = [
+    "PASSWORD",
+    "PASS",
+    "DB_PASS",
+    "SMTP_PASS",
+    "SMTP_PASS_1",
+    "PASSWORD2",
+    "PGPASSWORD",
+    "MYSQL_PWD",
+    "MYSQLPASSWORD",
+    "OPENAI_KEY",
+    "ANTHROPIC_KEY",
+    "AZURE_KEY",
+    "MY_APIKEY",
+    "MYAPIKEY",
+    "API_KEYS",
+    "VLLM_API_KEY",
+    "REDIS_AUTH",
+    "BASIC_AUTH",
+    "FLOWER_BASIC_AUTH",
+    "HF_TOKEN",
+    "HFTOKEN",
+    "API_TOKENS",
+    "AWS_SECRET_ACCESS_KEY",
+    "SECRET_KEY",
+    "JWT_SECRET",
+    "RABBITMQ_ERLANG_COOKIE",
+    "GF_SECURITY_ADMIN_PASSWORD",
+    "KEYSTORE_PASSPHRASE",
+    "REDIS_REQUIREPASS",
+    "MINIO_CREDS",
+    "SERVICE_CREDENTIALS",
+    "DOCKERCONFIGJSON",
+    "db.password",
+    "dbPassword",
+    "spring.datasource.password",
+]
 
 
 @pytest.mark.parametrize("name", VARIABLES)
@@ -67,42 +100,42 @@ def test_variables_whose_value_tells(name: str, value: str) -> None:
     assert hides(raw("Pod", spec={"containers": [{"name": "c", "env": [{"name": name, "value": value}]}]}))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["app", "--db-pass", CANARY],
-        ["app", f"--password={CANARY}"],
-        ["app", f"--db-pass={CANARY}"],
-        ["app", "--secret-key", CANARY],
-        ["app", f"--secret-key={CANARY}"],
-        ["app", f"--auth=user:{CANARY}"],
-        ["app", "--auth", f"user:{CANARY}"],
-        ["helm", f"--set=db.password={CANARY}"],
-        ["helm", "--set", f"a=b,db.password={CANARY}"],
-        ["docker", "run", "-e", f"DB_PASS={CANARY}"],
-        ["curl", "-u", f"u:{CANARY}", "https://x.example.test"],
-        ["curl", f"-uu:{CANARY}"],
-        ["curl", "--user", f"u:{CANARY}"],
-        ["curl", f"--user=u:{CANARY}"],
-        ["curl", "-H", f"X-Api-Key: {CANARY}"],
-        ["mysql", "-uroot", f"-p{CANARY}"],
-        ["/usr/bin/mysqldump", f"-p{CANARY}", "db"],
-        ["mongosh", "-u", "u", "-p", CANARY],
-        ["redis-cli", "-a", CANARY, "ping"],
-        ["redis-server", "--requirepass", CANARY],
-        ["sshpass", "-p", CANARY, "ssh", "h"],
-        ["docker", "login", "-u", "u", "-p", CANARY],
-        ["skopeo", "copy", "--src-creds", f"u:{CANARY}"],
-        ["ldapsearch", "-D", "cn=x", "-w", CANARY],
-        ["keytool", "-storepass", CANARY],
-        ["openssl", "rsa", "-passin", f"pass:{CANARY}"],
-        ["rabbitmqctl", "add_user", "u", CANARY],
-        ["htpasswd", "-nbB", "u", CANARY],
-        ["app", json.dumps({"apiKey": CANARY})],
-        ["app", f"{{password: {CANARY}, a: b}}"],
-        ["git", "clone", f"https://u:{CANARY}@git.example.test/x"],
-    ],
-)
+WORDS: list[list[str]] = [
+    ["app", "--db-pass", CANARY],
+    ["app", f"--password={CANARY}"],
+    ["app", f"--db-pass={CANARY}"],
+    ["app", "--secret-key", CANARY],
+    ["app", f"--secret-key={CANARY}"],
+    ["app", f"--auth=user:{CANARY}"],
+    ["app", "--auth", f"user:{CANARY}"],
+    ["helm", f"--set=db.password={CANARY}"],
+    ["helm", "--set", f"a=b,db.password={CANARY}"],
+    ["docker", "run", "-e", f"DB_PASS={CANARY}"],
+    ["curl", "-u", f"u:{CANARY}", "https://x.example.test"],
+    ["curl", f"-uu:{CANARY}"],
+    ["curl", "--user", f"u:{CANARY}"],
+    ["curl", f"--user=u:{CANARY}"],
+    ["curl", "-H", f"X-Api-Key: {CANARY}"],
+    ["mysql", "-uroot", f"-p{CANARY}"],
+    ["/usr/bin/mysqldump", f"-p{CANARY}", "db"],
+    ["mongosh", "-u", "u", "-p", CANARY],
+    ["redis-cli", "-a", CANARY, "ping"],
+    ["redis-server", "--requirepass", CANARY],
+    ["sshpass", "-p", CANARY, "ssh", "h"],
+    ["docker", "login", "-u", "u", "-p", CANARY],
+    ["skopeo", "copy", "--src-creds", f"u:{CANARY}"],
+    ["ldapsearch", "-D", "cn=x", "-w", CANARY],
+    ["keytool", "-storepass", CANARY],
+    ["openssl", "rsa", "-passin", f"pass:{CANARY}"],
+    ["rabbitmqctl", "add_user", "u", CANARY],
+    ["htpasswd", "-nbB", "u", CANARY],
+    ["app", json.dumps({"apiKey": CANARY})],
+    ["app", f"{{password: {CANARY}, a: b}}"],
+    ["git", "clone", f"https://u:{CANARY}@git.example.test/x"],
+]
+
+
+@pytest.mark.parametrize("words", WORDS)
 def test_arguments(words: list[str]) -> None:
     container = {"name": "c", "image": "i"}
     script = " ".join(words)
@@ -167,72 +200,72 @@ def test_files_in_config_maps_and_in_texts_of_other_kinds(name: str) -> None:
     assert hides(raw("example.com/Wrapper", spec={"resources": [inner]}))
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        ("bitnami.com/SealedSecret", {"spec": {"template": {"data": {"x": CANARY}}}}),
-        ("bitnami.com/SealedSecret", {"spec": {"template": {"stringData": {"x": CANARY}}}}),
-        ("external-secrets.io/ExternalSecret", {"spec": {"target": {"template": {"data": {"x": CANARY}}}}}),
-        (
-            "external-secrets.io/ExternalSecret",
-            {"spec": {"target": {"template": {"templateFrom": [{"literal": CANARY}]}}}},
-        ),
-        (
-            "external-secrets.io/ClusterExternalSecret",
-            {"spec": {"externalSecretSpec": {"target": {"template": {"data": {"x": CANARY}}}}}},
-        ),
-        ("isindir.github.com/SopsSecret", {"spec": {"secretTemplates": [{"stringData": {"x": CANARY}}]}}),
-        ("example.com/Wrapper", {"spec": {"manifests": [{"kind": "Secret", "data": {"x": CANARY}}]}}),
-        ("example.com/Wrapper", {"spec": {"anything": {"stringData": {"x": CANARY}}}}),
-        ("Secret", {"stringdata": {"x": CANARY}}),
-        ("Secret", {"Data": CANARY}),
-        ("Secret", {"data": [CANARY]}),
-        (
-            "argoproj.io/Application",
-            {"spec": {"source": {"helm": {"valuesObject": {"db": {"password": CANARY}}}}}},
-        ),
-        (
-            "argoproj.io/Application",
-            {"spec": {"source": {"helm": {"parameters": [{"name": "db.password", "value": CANARY}]}}}},
-        ),
-        (
-            "argoproj.io/Application",
-            {"spec": {"source": {"repoURL": f"https://u:{CANARY}@git.example.test/x"}}},
-        ),
-        ("PersistentVolume", {"spec": {"csi": {"volumeAttributes": {"password": CANARY}}}}),
-        (
-            "PersistentVolume",
-            {"spec": {"csi": {"volumeAttributes": {"mountOptions": f"user=u,password={CANARY}"}}}},
-        ),
-        ("PersistentVolume", {"spec": {"mountOptions": [f"password={CANARY}"]}}),
-        ("storage.k8s.io/StorageClass", {"parameters": {"adminPassword": CANARY}}),
-        ("Pod", {"metadata": {"name": "n", "annotations": {"note": f"password={CANARY}"}}}),
-        (
-            "Pod",
-            {"metadata": {"name": "n", "annotations": {"note": f"see https://u:{CANARY}@x.example.test"}}},
-        ),
-        ("Pod", {"spec": {"containers": [{"image": f"https://user:{CANARY}@r.example.test/a:1"}]}}),
-        ("Pod", {"spec": {"containers": [{"image": f"user:{CANARY}@r.example.test/a:1"}]}}),
-        ("Pod", {"spec": {"containers": [{"image": f"https://user:a/b{CANARY}@r.example.test/a:1"}]}}),
-        ("Pod", {"spec": {"containers": [{"image": f"https://user:p@{CANARY}@r.example.test/a"}]}}),
-        ("example.com/Widget", {"spec": {"password": {"value": CANARY}}}),
-        ("example.com/Widget", {"spec": {"parameters": [{"key": "password", "value": CANARY}]}}),
-        ("example.com/Widget", {"spec": {"params": [{"name": "token", "default": CANARY}]}}),
-        ("example.com/Widget", {"spec": {"clientSecret": "canary7secret9".upper()}}),
-        ("example.com/Widget", {"spec": {"apiKeys": [CANARY]}}),
-        ("example.com/Widget", {"spec": {"secret": CANARY.lower()}}),
-        ("grafana.example.test/Datasource", {"spec": {"datasource": {"secureJsonData": {"x": CANARY}}}}),
-        (
-            "example.com/Widget",
-            {"spec": {"url": f"https://hooks.slack.com/services/T0AB/B0CD/{CANARY}abcdef"}},
-        ),
-        ("example.com/Widget", {"spec": {"key": f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n{CANARY}"}}),
-        (
-            "networking.istio.io/EnvoyFilter",
-            {"spec": {"inline": f"local token = '{CANARY}'\ntoken = '{CANARY}'"}},
-        ),
-    ],
-)
+OBJECTS: list[tuple[str, dict[str, Any]]] = [
+    ("bitnami.com/SealedSecret", {"spec": {"template": {"data": {"x": CANARY}}}}),
+    ("bitnami.com/SealedSecret", {"spec": {"template": {"stringData": {"x": CANARY}}}}),
+    ("external-secrets.io/ExternalSecret", {"spec": {"target": {"template": {"data": {"x": CANARY}}}}}),
+    (
+        "external-secrets.io/ExternalSecret",
+        {"spec": {"target": {"template": {"templateFrom": [{"literal": CANARY}]}}}},
+    ),
+    (
+        "external-secrets.io/ClusterExternalSecret",
+        {"spec": {"externalSecretSpec": {"target": {"template": {"data": {"x": CANARY}}}}}},
+    ),
+    ("isindir.github.com/SopsSecret", {"spec": {"secretTemplates": [{"stringData": {"x": CANARY}}]}}),
+    ("example.com/Wrapper", {"spec": {"manifests": [{"kind": "Secret", "data": {"x": CANARY}}]}}),
+    ("example.com/Wrapper", {"spec": {"anything": {"stringData": {"x": CANARY}}}}),
+    ("Secret", {"stringdata": {"x": CANARY}}),
+    ("Secret", {"Data": CANARY}),
+    ("Secret", {"data": [CANARY]}),
+    (
+        "argoproj.io/Application",
+        {"spec": {"source": {"helm": {"valuesObject": {"db": {"password": CANARY}}}}}},
+    ),
+    (
+        "argoproj.io/Application",
+        {"spec": {"source": {"helm": {"parameters": [{"name": "db.password", "value": CANARY}]}}}},
+    ),
+    (
+        "argoproj.io/Application",
+        {"spec": {"source": {"repoURL": f"https://u:{CANARY}@git.example.test/x"}}},
+    ),
+    ("PersistentVolume", {"spec": {"csi": {"volumeAttributes": {"password": CANARY}}}}),
+    (
+        "PersistentVolume",
+        {"spec": {"csi": {"volumeAttributes": {"mountOptions": f"user=u,password={CANARY}"}}}},
+    ),
+    ("PersistentVolume", {"spec": {"mountOptions": [f"password={CANARY}"]}}),
+    ("storage.k8s.io/StorageClass", {"parameters": {"adminPassword": CANARY}}),
+    ("Pod", {"metadata": {"name": "n", "annotations": {"note": f"password={CANARY}"}}}),
+    (
+        "Pod",
+        {"metadata": {"name": "n", "annotations": {"note": f"see https://u:{CANARY}@x.example.test"}}},
+    ),
+    ("Pod", {"spec": {"containers": [{"image": f"https://user:{CANARY}@r.example.test/a:1"}]}}),
+    ("Pod", {"spec": {"containers": [{"image": f"user:{CANARY}@r.example.test/a:1"}]}}),
+    ("Pod", {"spec": {"containers": [{"image": f"https://user:a/b{CANARY}@r.example.test/a:1"}]}}),
+    ("Pod", {"spec": {"containers": [{"image": f"https://user:p@{CANARY}@r.example.test/a"}]}}),
+    ("example.com/Widget", {"spec": {"password": {"value": CANARY}}}),
+    ("example.com/Widget", {"spec": {"parameters": [{"key": "password", "value": CANARY}]}}),
+    ("example.com/Widget", {"spec": {"params": [{"name": "token", "default": CANARY}]}}),
+    ("example.com/Widget", {"spec": {"clientSecret": "canary7secret9".upper()}}),
+    ("example.com/Widget", {"spec": {"apiKeys": [CANARY]}}),
+    ("example.com/Widget", {"spec": {"secret": CANARY.lower()}}),
+    ("grafana.example.test/Datasource", {"spec": {"datasource": {"secureJsonData": {"x": CANARY}}}}),
+    (
+        "example.com/Widget",
+        {"spec": {"url": f"https://hooks.slack.com/services/T0AB/B0CD/{CANARY}abcdef"}},
+    ),
+    ("example.com/Widget", {"spec": {"key": f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n{CANARY}"}}),
+    (
+        "networking.istio.io/EnvoyFilter",
+        {"spec": {"inline": f"local token = '{CANARY}'\ntoken = '{CANARY}'"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields"), OBJECTS)
 def test_other_objects(kind: str, fields: Any) -> None:
     text = raw(kind, **fields)
     assert CANARY.lower() not in text.lower()
