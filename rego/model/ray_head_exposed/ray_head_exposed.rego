@@ -99,15 +99,15 @@ violations contains violation if {
 	}
 }
 
+# Ray runs in the first container of a group's pods.
 violations contains violation if {
 	applies
 	some head in heads
-	some i, container in obj.list(head.spec, ["template", "spec", "containers"])
-	some j, port in obj.list(container, ["ports"])
+	some j, port in obj.list(obj.list(head.spec, ["template", "spec", "containers"])[0], ["ports"])
 	number := obj.get(port, ["hostPort"], 0)
 	not number in {0, ""}
 	violation := {
-		"path": array.concat(head.path, ["template", "spec", "containers", i, "ports", j, "hostPort"]),
+		"path": array.concat(head.path, ["template", "spec", "containers", 0, "ports", j, "hostPort"]),
 		"message": sprintf("port %v of the node leads to the Ray head", [number]),
 		"seen": number,
 		"expected": null,

@@ -5,8 +5,8 @@
 #   A model server answers whoever reaches it, at the price of GPU time, and often tells what it was asked before. It counts as
 #   exposed when a Service of type LoadBalancer or NodePort, or with external addresses, selects its pods, when an Ingress, a
 #   Route or a Gateway API route leads to it, when KServe, KubeRay or Knative publishes it, or when its pods are on the host
-#   network or take a port of their node. An internal load balancer and an Ingress with an authenticating annotation do not
-#   count, nor does the port of an authenticating proxy or one bound to a local address.
+#   network or its container takes a port of the node. An internal load balancer and an Ingress with an authenticating annotation
+#   do not count, nor does a port of the node's local address.
 # related_resources:
 # - ref: https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/
 # - ref: https://docs.vllm.ai/en/latest/usage/security.html
@@ -94,27 +94,19 @@ violations contains violation if {
 
 violations contains violation if {
 	applies
-	some index, template in workload.templates
-	template in model_server.serving_templates
-	some container in workload.containers
-	container.template == index
-	not authenticating(container)
+	some server in model_server.servers
+	container := server.container
 	some place, port in obj.list(container.value, ["ports"])
 	number := obj.get(port, ["hostPort"], 0)
 	not number in {0, ""}
 	not obj.text(port, ["hostIP"]) in {"127.0.0.1", "::1"}
 	violation := {
 		"path": array.concat(container.path, ["ports", place, "hostPort"]),
-		"message": sprintf("port %v of the node leads to the pods of the model server", [number]),
+		"message": sprintf("port %v of the node leads to the model server", [number]),
 		"seen": number,
 		"expected": null,
 		"container": container.name,
 	}
-}
-
-authenticating(container) if {
-	some key in model_server.image_keys(container.value.image)
-	key in model_server.known.authenticating_images
 }
 
 # KubeRay makes a Service for the models of a RayService, of the type that it is told.

@@ -127,21 +127,24 @@ test_fails_on_the_host_network if {
 	}
 }
 
-beside(container) := in_pod({"containers": [server.spec.template.spec.containers[0], container]})
+first := server.spec.template.spec.containers[0]
+
+with_port(port) := in_pod({"containers": [object.union(first, {"ports": [port]})]})
 
 test_fails_on_a_port_of_the_node if {
-	own := in_pod({"containers": [object.union(server.spec.template.spec.containers[0], {"ports": [{"containerPort": 8000, "hostPort": 8000}]})]})
-	found := rule.violations with input as own with data.inventory as {}
+	bad := with_port({"containerPort": 8000, "hostPort": 8000})
+	found := rule.violations with input as bad with data.inventory as {}
 	{violation.path | some violation in found} == {["spec", "template", "spec", "containers", 0, "ports", 0, "hostPort"]}
-	outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"hostPort": 80}]}), {}) == "fail"
-	outcome(beside({"name": "proxy", "image": "quay.io/oauth2-proxy/oauth2-proxy:v7", "ports": [{"hostPort": 80}]}), {}) == "pass"
-	outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"hostPort": 80, "hostIP": "127.0.0.1"}]}), {}) == "pass"
+	outcome(with_port({"containerPort": 8000, "hostPort": 8000, "hostIP": "0.0.0.0"}), {}) == "fail"
+	outcome(with_port({"containerPort": 8000, "hostPort": 8000, "hostIP": "127.0.0.1"}), {}) == "pass"
 	every value in [0, null, ""] {
-		outcome(beside({"name": "nginx", "image": "nginx:1", "ports": [{"containerPort": 80, "hostPort": value}]}), {}) == "pass"
+		outcome(with_port({"containerPort": 8000, "hostPort": value}), {}) == "pass"
 	}
-	every variant in expect.without(own, ["spec", "template", "spec", "containers", 0, "ports"]) {
+	every variant in expect.without(bad, ["spec", "template", "spec", "containers", 0, "ports"]) {
 		outcome(variant, {}) == "pass"
 	}
+	exporter := {"name": "exporter", "image": "r.test/dcgm-exporter:4", "ports": [{"containerPort": 9400, "hostPort": 9400}]}
+	outcome(in_pod({"containers": [first, exporter]}), {}) == "pass"
 }
 
 ray_service(type) := {

@@ -116,6 +116,6 @@ seen := array.slice(policies, 0, 10) if count(policies) > 0
 
 message(0) := "no admission policy was found on the cluster"
 
-message(number) := sprintf("%d admission policies were found on the cluster, and none of them refuses anything", [number]) if {
-	number > 0
-}
+message(1) := "the only admission policy of the cluster refuses nothing"
+
+message(number) := sprintf("none of %d admission policies of the cluster refuses anything", [number]) if number > 1

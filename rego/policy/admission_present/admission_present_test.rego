@@ -188,7 +188,9 @@ test_fails_without_policies if {
 test_says_what_was_found if {
 	some violation in rule.violations with input as cluster with data.inventory as cluster_policy({})
 	violation.seen == ["ClusterPolicy p"]
-	contains(violation.message, "none of them refuses")
+	violation.message == "the only admission policy of the cluster refuses nothing"
+	some second in rule.violations with input as cluster with data.inventory as inventory([template, constraint("AnotherKind", {})])
+	second.message == "none of 2 admission policies of the cluster refuses anything"
 }
 
 test_one_that_refuses_is_enough if {
