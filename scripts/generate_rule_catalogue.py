@@ -14,7 +14,7 @@ from pathlib import Path
 
 from audit.config.schema import Config
 from audit.model.control import MappingEntry
-from audit.model.rule import Rule
+from audit.model.rule import ContextNeed, Rule
 from audit.wiring import load_library
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
@@ -66,7 +66,7 @@ def _lines(rule: Rule, links: list[MappingEntry]) -> Iterator[str]:
     yield f"- Severity: {rule.severity.value}{warns}"
     yield f"- Asked of: {_kinds(rule)}"
     if rule.context:
-        kinds = sorted({kind for need in rule.context for kind in need.kinds})
+        kinds = sorted({_context_kind(need, kind) for need in rule.context for kind in need.kinds})
         yield f"- Looks also at: {', '.join(kinds)}"
     for name, value in sorted(rule.parameters.items()):
         yield f"- Parameter `{name}`, by default `{json.dumps(value)}`"
@@ -87,7 +87,11 @@ def _kinds(rule: Rule) -> str:
     if {"Pod", "apps/Deployment", "batch/CronJob"} <= set(rule.kinds):
         return f"every kind with pods inside ({len(rule.kinds)} kinds)"
     derived = " (also when no manifest declares it)" if rule.match_derived else ""
-    return ", ".join(kind.rpartition("/")[2] for kind in rule.kinds) + derived
+    return ", ".join(dict.fromkeys(kind.rpartition("/")[2] for kind in rule.kinds)) + derived
+
+
+def _context_kind(need: ContextNeed, kind: str) -> str:
+    return f"every kind of {need.group}" if kind == "*" else kind
 
 
 def _controls(links: list[MappingEntry]) -> str:

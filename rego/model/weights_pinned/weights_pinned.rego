@@ -25,6 +25,7 @@
 package model.weights_pinned
 
 import data.lib.image
+import data.lib.model_reference
 import data.lib.model_server
 import data.lib.object as obj
 import data.lib.workload
@@ -32,7 +33,7 @@ import data.lib.workload
 default applies := false
 
 applies if {
-	some entry in model_server.references
+	some entry in model_reference.references
 	judged(entry)
 }
 
@@ -40,7 +41,7 @@ applies if count(image_volumes) > 0
 
 violations contains violation if {
 	applies
-	some entry in model_server.references
+	some entry in model_reference.references
 	reason := loose(entry)
 	violation := with_container(entry.container, {
 		"path": entry.path,
@@ -67,18 +68,18 @@ loose(entry) := "tags of Ollama may move" if {
 	not startswith(entry.reference, "$")
 }
 
-loose(entry) := model_server.mutable(entry.reference, entry.revision) if elsewhere(entry)
+loose(entry) := model_reference.mutable(entry.reference, entry.revision) if elsewhere(entry)
 
 # Something outside of the pod, whose text says whether it can change. Where an address is expected, a bare name is a path.
 elsewhere(entry) if {
 	entry.kind == "hub"
-	model_server.remote(entry.reference)
+	model_reference.remote(entry.reference)
 }
 
 elsewhere(entry) if {
 	entry.kind == "uri"
 	contains(entry.reference, "://")
-	model_server.remote(entry.reference)
+	model_reference.remote(entry.reference)
 }
 
 judged(entry) if elsewhere(entry)
