@@ -17,6 +17,10 @@ class Asked(NamedTuple):
     config: o.ConfigFile = None
     no_config: o.NoConfig = False
     cluster: o.Clusters = None
+    context: o.Contexts = None
+    all_contexts: o.AllContexts = False
+    kubeconfig: o.Kubeconfig = None
+    in_cluster: o.InCluster = False
     include: o.Include = None
     exclude: o.Exclude = None
     no_gitignore: o.NoGitignore = False

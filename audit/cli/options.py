@@ -80,6 +80,31 @@ Clusters = Annotated[
         panel=SCOPE,
     ),
 ]
+Contexts = Annotated[
+    list[str] | None,
+    option(
+        "--context",
+        "NAME",
+        "Audit the running cluster of this kubeconfig context; give it again for more.",
+        panel=SCOPE,
+    ),
+]
+AllContexts = Annotated[
+    bool, option("--all-contexts", "", "Audit the running clusters of all kubeconfig contexts.", panel=SCOPE)
+]
+Kubeconfig = Annotated[
+    str | None,
+    option("--kubeconfig", "FILE", "KUBECONFIG or ~/.kube/config by default.", panel=SCOPE),
+]
+InCluster = Annotated[
+    bool,
+    option(
+        "--in-cluster",
+        "",
+        "Audit the cluster that fleetaudit runs in, with its pod's service account.",
+        panel=SCOPE,
+    ),
+]
 Include = Annotated[
     list[str] | None,
     option("--include", "GLOB", "Read only matching files of folders (.gitignore syntax).", panel=SCOPE),

@@ -66,6 +66,9 @@ def run_overrides(asked: Asked) -> Overrides:
         no_config=asked.no_config,
         paths=_given(asked.paths),
         clusters=_given(asked.cluster),
+        contexts=_contexts(asked),
+        kubeconfig=asked.kubeconfig,
+        in_cluster=asked.in_cluster,
         include=_given(asked.include),
         exclude=_given(asked.exclude),
         gitignore=False if asked.no_gitignore else None,
@@ -84,6 +87,14 @@ def run_overrides(asked: Asked) -> Overrides:
         jobs=asked.jobs,
         no_cache=asked.no_cache,
     )
+
+
+def _contexts(asked: Asked) -> tuple[str, ...]:
+    if not asked.all_contexts:
+        return _given(asked.context)
+    from audit.wiring.contexts import all_contexts
+
+    return all_contexts(asked.kubeconfig)
 
 
 def _given(values: Iterable[str] | None) -> tuple[str, ...]:

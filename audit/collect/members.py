@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Self
 
 import msgspec
@@ -11,8 +11,16 @@ from audit.collect.scope import OutOfScope, reason_out_of_scope
 from audit.collect.spool import Spool
 from audit.errors import CollectionError
 from audit.model.gap import Gap, GapKind, Notice
-from audit.model.run import InputFile
-from audit.ports import CollectedObject, MemberContext, ProgressSink, ProofSink, StopSignal, SubjectSource
+from audit.model.run import InputFile, ServerFacts
+from audit.ports import (
+    CollectedObject,
+    MemberContext,
+    ProgressSink,
+    ProofSink,
+    ScopeChoice,
+    StopSignal,
+    SubjectSource,
+)
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +31,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     source: SubjectSource
     context: MemberContext
     out_of_scope: tuple[OutOfScope, ...] = ()
+    live: Callable[[], ServerFacts | None] | None = None
+    """What the server told of itself, once it was read; None for manifests."""
 
 
 class Collected:
@@ -76,8 +86,12 @@ def collect_member(
     collected = Collected(member)
     progress.stage(f"Read {member.name}", None)
     try:
+        in_scope = True
         for event in member.source.collect():
-            _take(event, collected, proof)
+            if isinstance(event, CollectedObject):
+                in_scope = _take_object(event, collected, proof)
+            elif in_scope or not isinstance(event, Gap) or event.kind is not GapKind.UNKNOWN_TEMPLATE:
+                _take(event, collected, proof)
         if not stop.is_set():
             _derive(collected, proof)
     except CollectionError as error:
@@ -96,21 +110,27 @@ def collect_member(
     return collected
 
 
-def _take(event: CollectedObject | Gap | Notice | InputFile, collected: Collected, proof: ProofSink) -> None:
-    if isinstance(event, CollectedObject):
-        reason = reason_out_of_scope(collected.member.out_of_scope, event)
-        if reason is not None:
-            proof.see_out_of_scope(event.ref, reason)
-            return
-        collected.member.context.see(event)
-        collected.keep(event)
-        proof.see_subject(event.ref)
-    elif isinstance(event, Gap):
+def _take_object(item: CollectedObject, collected: Collected, proof: ProofSink) -> bool:
+    """Keep an object for judging; False when its owner put it out of scope."""
+    reason = reason_out_of_scope(collected.member.out_of_scope, item)
+    if reason is not None:
+        proof.see_out_of_scope(item.ref, reason)
+        return False
+    collected.member.context.see(item)
+    collected.keep(item)
+    proof.see_subject(item.ref)
+    return True
+
+
+def _take(event: Gap | Notice | ScopeChoice | InputFile, collected: Collected, proof: ProofSink) -> None:
+    if isinstance(event, Gap):
         collected.gaps.append(event)
         proof.see_gap(event)
     elif isinstance(event, Notice):
         collected.notices.append(event)
         proof.see_notice(event)
+    elif isinstance(event, ScopeChoice):
+        proof.see_choice(collected.name, event)
     else:
         proof.see_input(event)
 

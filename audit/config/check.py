@@ -31,15 +31,7 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
         yield Problem(
             ("paths",), "paths and clusters exclude each other", "make the paths a cluster of their own"
         )
-    seen: dict[str, int] = {}
-    for index, cluster in enumerate(config.clusters):
-        if cluster.name in seen:
-            yield Problem(
-                ("clusters", index, "name"),
-                f"cluster {cluster.name} is already number {seen[cluster.name] + 1} of the list",
-                "give each cluster its own name",
-            )
-        seen.setdefault(cluster.name, index)
+    yield from _cluster_problems(config)
     for index, exclude in enumerate(config.scope.exclude):
         place = ("scope", "exclude", index)
         if (exclude.path is None) == (exclude.selector is None):
@@ -57,6 +49,25 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
             expiry_of(gap.expires)
         except ValueError as error:
             yield Problem(("allow_gaps", index, "expires"), str(error))
+
+
+def _cluster_problems(config: FileConfig) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for index, cluster in enumerate(config.clusters):
+        if cluster.name in seen:
+            yield Problem(
+                ("clusters", index, "name"),
+                f"cluster {cluster.name} is already number {seen[cluster.name] + 1} of the list",
+                "give each cluster its own name",
+            )
+        seen.setdefault(cluster.name, index)
+        if bool(cluster.paths) == (cluster.server is not None):
+            yield Problem(("clusters", index), "needs either paths or a server")
+        server = cluster.server
+        if server and server.in_cluster and (server.context or server.kubeconfig):
+            yield Problem(
+                ("clusters", index, "server"), "in_cluster takes neither a context nor a kubeconfig"
+            )
 
 
 def _engine_problems(config: FileConfig) -> Iterator[Problem]:

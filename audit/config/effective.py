@@ -13,10 +13,12 @@ from audit.config.load import FILE_NAME, load_file
 from audit.config.overrides import Overrides
 from audit.config.schema import (
     DEFAULT_CLUSTER,
+    IN_CLUSTER,
     ClusterConfig,
     Config,
     FileConfig,
     ScopeExclude,
+    ServerConfig,
 )
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError, UsageError
@@ -56,6 +58,9 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
         "arguments": judging_arguments(overrides, file),
         "registered": tuple(cluster.name for cluster in written.clusters),
     }
+    for cluster in resolved["clusters"]:
+        if not cluster["paths"]:
+            del cluster["paths"]  # a running cluster has none; a written empty list was refused
     return msgspec.convert({**resolved, **own}, Config)
 
 
@@ -94,6 +99,8 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
 
     for cluster in data["clusters"]:
         cluster["paths"] = place(cluster["paths"])
+        if cluster["server"] and cluster["server"]["kubeconfig"]:
+            cluster["server"]["kubeconfig"] = str(base / cluster["server"]["kubeconfig"])
     for key in ("paths", "pod_templates", "mappings", "twins", "waivers", "statements"):
         data[key] = place(data[key])
     data["policy"]["paths"] = place(data["policy"]["paths"])
@@ -141,8 +148,33 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
     output["lang"] = over.lang or environment.lang or output["lang"]
 
 
-def _overlay_scope(data: dict[str, Any], over: Overrides) -> None:
+def _servers(over: Overrides) -> list[ClusterConfig]:
+    """The running clusters that the command line names."""
+    if over.in_cluster and over.contexts:
+        raise UsageError("--in-cluster and --context exclude each other")
+    servers = [ServerConfig(context=name, kubeconfig=over.kubeconfig) for name in over.contexts]
+    if over.in_cluster:
+        servers = [ServerConfig(in_cluster=True)]
+    if not servers:
+        return []
     if over.paths:
+        raise UsageError(
+            "paths and running clusters are not audited in one call",
+            suggestion="list both under clusters in fleetaudit.yaml",
+        )
+    names = over.clusters or tuple(server.context or IN_CLUSTER for server in servers)
+    if len(names) != len(servers):
+        raise UsageError(
+            f"{len(servers)} contexts and {len(names)} names", suggestion="give each its --cluster NAME"
+        )
+    return [ClusterConfig(name=name, server=server) for name, server in zip(names, servers, strict=True)]
+
+
+def _overlay_scope(data: dict[str, Any], over: Overrides) -> None:
+    if servers := _servers(over):
+        data["clusters"] = [msgspec.to_builtins(cluster) for cluster in servers]
+        data["paths"] = []
+    elif over.paths:
         if len(over.clusters) > 1:
             raise UsageError(
                 "paths on the command line are one cluster, and several names are given",

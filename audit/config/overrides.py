@@ -18,6 +18,9 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     title: str | None = None
     paths: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    kubeconfig: str | None = None
+    in_cluster: bool = False
     policy: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

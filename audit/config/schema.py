@@ -19,6 +19,7 @@ from audit.model.gap import GapKind
 from audit.model.rule import Severity
 
 DEFAULT_CLUSTER = "manifests"
+IN_CLUSTER = "in-cluster"
 DEFAULT_TITLE = "Kubernetes manifests"
 DEFAULT_FOLDER = "fleetaudit-report"
 
@@ -41,6 +42,23 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Unknown keys are refused everywhere: a typing error must not silently change an audit."""
 
 
+class ServerConfig(_Section, frozen=True, kw_only=True):
+    """How a running cluster is reached. Everything is read, nothing is written."""
+
+    context: Annotated[
+        Text | None, Meta(description="Context of the kubeconfig; the current one by default.")
+    ] = None
+    kubeconfig: Annotated[
+        PathText | None, Meta(description="KUBECONFIG or ~/.kube/config by default; relative to this file.")
+    ] = None
+    in_cluster: Annotated[
+        bool, Meta(description="Use the service account of the pod that fleetaudit runs in.")
+    ] = False
+    secret_metadata: Annotated[
+        bool, Meta(description="List Secrets too: names and labels only, values are never read.")
+    ] = False
+
+
 class ClusterConfig(_Section, frozen=True, kw_only=True):
     """A cluster the audit expects to find. One that cannot be reached stays in the report as undecided."""
 
@@ -48,7 +66,10 @@ class ClusterConfig(_Section, frozen=True, kw_only=True):
     paths: Annotated[
         tuple[PathText, ...],
         Meta(min_length=1, description="Files, folders or globs with its manifests, relative to this file."),
-    ]
+    ] = ()
+    server: Annotated[
+        ServerConfig | None, Meta(description="The running cluster itself, instead of paths.")
+    ] = None
     labels: Annotated[dict[str, str], Meta(description="Your own labels, shown in the report.")] = {}
     tier: Annotated[str, Meta(max_length=200, description="For example production.")] = ""
     owner: Annotated[str, Meta(max_length=200, description="Team that owns the cluster.")] = ""
@@ -295,6 +316,9 @@ class LimitsConfig(_Section, frozen=True, kw_only=True):
     object_seconds: Annotated[float, Meta(gt=0, le=600, description="Time for all rules on one object.")] = (
         5.0
     )
+    cluster_seconds: Annotated[
+        float, Meta(gt=0, le=86400, description="Time for reading one running cluster.")
+    ] = 600.0
     memory_bytes: Annotated[int, Meta(ge=64 * 1024 * 1024, description="Memory of each engine process.")] = (
         512 * 1024 * 1024
     )

@@ -28,6 +28,18 @@ class EngineVersion(msgspec.Struct, frozen=True, kw_only=True):
     details: dict[str, str] = {}
 
 
+class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What an API server told of itself."""
+
+    host: str
+    version: str = ""
+    """Empty when it doesn't tell."""
+    uid: str = ""
+    """Of the namespace kube-system, which no two clusters share; empty when the role doesn't show it."""
+    not_served: tuple[str, ...] = ()
+    """Kinds that the rules look for and that the server doesn't know: there are no such objects."""
+
+
 class ClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A registered member of the fleet."""
 
@@ -37,6 +49,8 @@ class ClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
     reached: bool
     subjects: int
     paths: tuple[str, ...] = ()
+    server: ServerFacts | None = None
+    """Of a live cluster that answered."""
 
 
 class Denominator(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +68,7 @@ class Denominator(msgspec.Struct, frozen=True, kw_only=True):
     in_gaps: int
     """Documents or files hidden behind gaps, counted where countable."""
     excluded: int
-    """Left out by scope.exclude, --exclude or .gitignore, each listed."""
+    """Left out by scope.exclude, --exclude or .gitignore, or fleetaudit's own files, each listed."""
     rules: int
     pairs_due: int
     pairs_answered: int

@@ -76,9 +76,13 @@ def kind_key(group: str, kind: str) -> str:
     return f"{group}/{kind}" if group else kind
 
 
+EVERY_KIND = "*/*"
+"""Named by what speaks of all kinds of all groups."""
+
+
 def kind_listed(kind_key: str, kinds: Collection[str]) -> bool:
-    """Whether `kinds` names the kind: itself, ``*/Kind`` (in any group), or ``group/*`` (``/*`` is the core group)."""
-    if kind_key in kinds:
+    """Whether `kinds` names the kind: itself, ``*/Kind`` (in any group), ``group/*`` (``/*`` is the core group), or all."""
+    if kind_key in kinds or EVERY_KIND in kinds:
         return True
     group, _, kind = kind_key.rpartition("/")
     return f"*/{kind}" in kinds or f"{group}/*" in kinds

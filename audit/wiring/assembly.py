@@ -35,6 +35,7 @@ from audit.score.verdict import GateConditions
 from audit.wiring.collecting import members, native_reader
 from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
+from audit.wiring.own_files import own_files
 
 
 class SystemClock:
@@ -126,6 +127,7 @@ class Audit:
                     engines.selected,
                     self._reader,
                     self._texts,
+                    own_files(config, self._population.path.parent),
                     progress=self._progress,
                     stop=stop,
                 )
@@ -175,7 +177,12 @@ class Audit:
         digest = self._population.finish()
         clusters = tuple(
             ClusterRecord(
-                name=m.name, kind="manifests", reached=m.reached, subjects=m.subjects, paths=m.member.paths
+                name=m.name,
+                kind="live" if m.member.live else "manifests",
+                reached=m.reached,
+                subjects=m.subjects,
+                paths=m.member.paths,
+                server=m.member.live() if m.member.live else None,
             )
             for m in collected
         )

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from audit.collect.artifacts.reading import GROUP as ARTIFACTS
 from audit.collect.discovery import Selection
-from audit.collect.manifests import ManifestScope, ManifestSource
+from audit.collect.gathering import ManifestScope
+from audit.collect.manifests import ManifestSource
 from audit.collect.members import Member
+from audit.collect.own_files import OwnFiles
 from audit.collect.scope import OutOfScope
 from audit.collect.texts import SourceTexts
-from audit.config.schema import Config
+from audit.config.schema import ClusterConfig, Config, ServerConfig
+from audit.evaluate.runner import READER
 from audit.library.library import Library
+from audit.model.subject import CLUSTER_GROUP, EVERY_KIND
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
 from audit.normalise.identity import normalise_document
 from audit.ports import ProgressSink, StopSignal
 from audit.wiring.cores import jobs
+
+_NEVER_SERVED = frozenset({CLUSTER_GROUP, ARTIFACTS})
+"""Groups of subjects that no API server stores."""
 
 
 def native_reader(config: Config, library: Library) -> Reader:
@@ -43,6 +51,7 @@ def members(
     selected: frozenset[str],
     reader: Reader,
     texts: SourceTexts,
+    own: OwnFiles,
     *,
     progress: ProgressSink,
     stop: StopSignal,
@@ -51,6 +60,13 @@ def members(
     needed = {kind for rule in library.rules if rule.id in selected for kind in rule.context_kinds}
     workload_kinds = frozenset(library.rule_set.workload_kinds)
     for cluster in config.members():
+        context = ClusterContext(cluster.name, needed, workload_kinds=workload_kinds)
+        if cluster.server is not None:
+            wanted = wanted_kinds(library, selected)
+            yield _live(
+                config, cluster, cluster.server, wanted, context, reader, progress=progress, stop=stop
+            )
+            continue
         scope = ManifestScope(
             cluster=cluster.name,
             paths=cluster.paths,
@@ -60,15 +76,61 @@ def members(
                 exclude=tuple(entry.path for entry in config.scope.exclude if entry.path),
                 respect_gitignore=config.files.gitignore,
             ),
+            own=own,
             max_file_bytes=config.limits.max_file_bytes,
         )
         yield Member(
             name=cluster.name,
             paths=cluster.paths,
             source=ManifestSource(scope, reader, normalise_document, texts, progress=progress, stop=stop),
-            context=ClusterContext(cluster.name, needed, workload_kinds=workload_kinds),
+            context=context,
             out_of_scope=_out_of_scope(config),
         )
+
+
+def wanted_kinds(library: Library, selected: frozenset[str]) -> tuple[str, ...]:
+    """Kinds that a running cluster is asked for: those that the selected rules judge or must see."""
+    wanted: set[str] = set()
+    for rule in library.rules:
+        if rule.id not in selected or rule.engine == READER:
+            continue
+        wanted.update(rule.kinds or (EVERY_KIND,), rule.context_kinds)
+    return tuple(sorted(kind for kind in wanted if kind.rpartition("/")[0] not in _NEVER_SERVED))
+
+
+def _live(
+    config: Config,
+    cluster: ClusterConfig,
+    server: ServerConfig,
+    wanted: tuple[str, ...],
+    context: ClusterContext,
+    reader: Reader,
+    *,
+    progress: ProgressSink,
+    stop: StopSignal,
+) -> Member:
+    from audit.collect.cluster.connection import Access
+    from audit.collect.cluster.source import ClusterScope, ClusterSource
+
+    access = Access(
+        context=server.context or "", kubeconfig=server.kubeconfig or "", in_cluster=server.in_cluster
+    )
+    scope = ClusterScope(
+        cluster=cluster.name,
+        access=access,
+        kinds=wanted,
+        secret_metadata=server.secret_metadata,
+        seconds=config.limits.cluster_seconds,
+    )
+    source = ClusterSource(scope, reader, normalise_document, progress=progress, stop=stop)
+    return Member(
+        name=cluster.name,
+        paths=(server.context or cluster.name,),
+        source=source,
+        context=context,
+        out_of_scope=_out_of_scope(config),
+        live=source.facts,
+    )
 
 
 def _out_of_scope(config: Config) -> tuple[OutOfScope, ...]:

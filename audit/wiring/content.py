@@ -7,8 +7,9 @@ from pathlib import Path
 
 from audit.config.check import check_names, rule_matches
 from audit.config.schema import Config
-from audit.errors import ConfigError
+from audit.errors import ConfigError, UsageError
 from audit.evaluate.reader.engine import DUPLICATE_KEY
+from audit.library.foreign.git import is_git
 from audit.library.foreign.opening import open_source
 from audit.library.library import Library, LibrarySources, load_all
 from audit.library.policy_source import PolicySource
@@ -93,7 +94,24 @@ def _builtin(config: Config) -> list[str]:
 
 
 def _policy_sources(config: Config) -> Iterator[PolicySource]:
-    """The user's policies, pinned addresses fetched."""
+    """The user's policies, pinned addresses fetched.
+
+    Raises:
+        UsageError: a path leads nowhere. What cannot be fetched, or is no good policy, is a gap instead.
+    """
+    named = [*config.policy.paths, *(entry.path for entry in config.policy.sources)]
+    missing = [
+        UsageError(
+            "no such policy file or folder",
+            file=path,
+            suggestion="--policy and the configuration's policy.paths name files, folders or pinned git addresses",
+        )
+        for path in named
+        if not is_git(path) and not Path(path).exists()
+    ]
+    if missing:
+        missing[0].others = tuple(missing[1:])
+        raise missing[0]
     cache = (Path(config.cache) if config.cache else Path.home() / ".cache") / "fleetaudit" / "policies"
     for path in config.policy.paths:
         if not path.startswith(BUILTIN):

@@ -41,13 +41,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     objects: list[bytes]
     """Each as JSON with its apiVersion and kind."""
-    resource_version: str
     restarted: bool = False
     """The list expired and was begun again: its objects are not of one moment."""
 
 
-class _ListMeta(msgspec.Struct, rename="camel"):
-    resource_version: str = ""
+class _ListMeta(msgspec.Struct):
     continue_: str = msgspec.field(default="", name="continue")
 
 
@@ -93,7 +91,6 @@ def pages(
             kind=kind,
             number=number,
             objects=[_whole(item, kind) for item in found.items or [] if _is_new(item, told)],
-            resource_version=found.metadata.resource_version,
             restarted=restarts > 0,
         )
         position = found.metadata.continue_

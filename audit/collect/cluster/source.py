@@ -15,7 +15,7 @@ from audit.collect.cluster.failures import ApiError, one_line
 from audit.collect.cluster.listing import Page, Patience, pages
 from audit.collect.cluster.served import Served, ServedKind, served_by
 from audit.model.gap import Gap, GapKind, Notice
-from audit.model.run import InputFile
+from audit.model.run import InputFile, ServerFacts
 from audit.model.subject import kind_listed
 from audit.native.events import DocumentRead, NoticeRead, ProblemRead
 from audit.native.reader import Reader, SourceText
@@ -40,19 +40,6 @@ class ClusterScope(msgspec.Struct, frozen=True, kw_only=True):
     """List Secrets, as the server's own metadata-only form."""
     seconds: float = 600.0
     """For the whole cluster."""
-
-
-class ClusterFacts(msgspec.Struct, kw_only=True):
-    """What is known of a cluster once it was read; empty until then."""
-
-    uid: str = ""
-    """Of the namespace kube-system, which no two clusters share."""
-    version: str = ""
-    host: str = ""
-    resource_versions: dict[str, str] = {}
-    """By kind key: the moment each list is of."""
-    not_served: tuple[str, ...] = ()
-    """Kinds that rules need and that the server doesn't know: there are no such objects."""
 
 
 class _Version(msgspec.Struct, rename="camel"):
@@ -87,8 +74,9 @@ class ClusterSource:
         progress: ProgressSink,
         stop: StopSignal,
     ) -> None:
-        self.facts = ClusterFacts()
         self._scope = scope
+        self._host = self._version = self._uid = ""
+        self._not_served: tuple[str, ...] = ()
         self._reader = reader
         self._normalise = normalise
         self._progress = progress
@@ -96,13 +84,22 @@ class ClusterSource:
         self._found: list[Gap | Notice] = []
         self._labels: dict[int, tuple[str, int]] = {}
 
+    def facts(self) -> ServerFacts | None:
+        """What the server told of itself; None when it wasn't reached."""
+        if not self._host:
+            return None
+        return ServerFacts(host=self._host, version=self._version, uid=self._uid, not_served=self._not_served)
+
     def collect(self) -> Iterator[CollectedObject | Gap | Notice | InputFile]:
         """Stream the cluster's objects, kind by kind; gaps and notices as they are met."""
         for event in self._reader.read(self._texts()):
             yield from self._drain()
             label, size = self._labels[event.token]
             if isinstance(event, DocumentRead):
-                yield self._normalise(event, self._scope.cluster, label)
+                item = self._normalise(event, self._scope.cluster, label)
+                # Nobody else has seen it yet, and a line of an answer that was never a file means nothing.
+                msgspec.structs.force_setattr(item.ref, "line", None)
+                yield item
             elif isinstance(event, NoticeRead):
                 yield Notice(source=label, code=event.code, message=event.message)
             elif isinstance(event, ProblemRead):
@@ -139,13 +136,13 @@ class ClusterSource:
             connection.close()
 
     def _through(self, connection: Connection) -> Iterator[SourceText]:
-        self.facts.host = connection.host
         patience = Patience(deadline=time.monotonic() + self._scope.seconds)
         try:
             served = served_by(connection)
         except ApiError as error:
             self._found.append(self._refused(error, connection.host, kinds=None))
             return
+        self._host = connection.host
         self._identify(connection)
         wanted = self._wanted(served)
         token = itertools.count()
@@ -166,12 +163,12 @@ class ClusterSource:
     def _identify(self, connection: Connection) -> None:
         """Version and identity. A role may forbid either; then it is not known, and said so."""
         try:
-            self.facts.version = msgspec.json.decode(connection.get("/version"), type=_Version).git_version
+            self._version = msgspec.json.decode(connection.get("/version"), type=_Version).git_version
         except (ApiError, msgspec.DecodeError):
             self._found.append(self._notice("version_unknown", "the server doesn't tell its version"))
         try:
             raw = connection.get("/api/v1/namespaces/kube-system")
-            self.facts.uid = msgspec.json.decode(raw, type=_Object).metadata.uid
+            self._uid = msgspec.json.decode(raw, type=_Object).metadata.uid
         except (ApiError, msgspec.DecodeError) as error:
             reason = error.reason if isinstance(error, ApiError) else "it can't be read"
             self._found.append(
@@ -194,7 +191,7 @@ class ClusterSource:
                 kinds=tuple(hidden),
             )
             self._found.append(gap)
-        self.facts.not_served = tuple(
+        self._not_served = tuple(
             sorted(
                 key for key in self._scope.kinds if key not in known and key not in hidden and "*" not in key
             )
@@ -243,7 +240,6 @@ class ClusterSource:
         try:
             while (page := coming.result()) is not None:
                 coming = pool.submit(next, listed, None)
-                self.facts.resource_versions[kind.key] = page.resource_version
                 restarted = page.restarted
                 yield page
         except ApiError as error:

@@ -34,6 +34,7 @@ def test_the_published_copy_is_current() -> None:
     [
         "{}",
         "title: x\npaths: [a]\n",
+        "clusters: [{name: a, server: {context: c, kubeconfig: k, secret_metadata: true}}, {name: b, server: {}}]\n",
         "clusters: [{name: a, paths: [b], labels: {x: y}, tier: t, owner: o}]\n",
         "profile: full\n",
         "profile: {lfai: [A-1]}\n",
@@ -55,6 +56,8 @@ def test_what_loads_is_valid(validator: Any, text: str) -> None:
         "titel: x\n",
         "paths: a\n",
         "clusters: [{name: a}]\n",
+        "clusters: [{name: a, paths: [b], server: {context: c}}]\n",
+        "clusters: [{name: a, server: {contexts: [c]}}]\n",
         "clusters: [{name: a, paths: []}]\n",
         "profile: none\n",
         "gates: {min_ratio: 0.7}\n",
