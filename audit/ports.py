@@ -32,11 +32,18 @@ class CollectedObject(msgspec.Struct, frozen=True, kw_only=True):
     """(kind, name) of the controlling owner, from ownerReferences."""
 
 
-class SubjectSource(Protocol):
-    """What is there? Yields objects, gaps, notices and the files read, in a deterministic order."""
+class ScopeChoice(msgspec.Struct, frozen=True):
+    """Something chosen that decides what is looked at: a glob, an ignore file, a file left out. Part of the scope digest."""
 
-    def collect(self) -> Iterator[CollectedObject | Gap | Notice | InputFile]:
-        """Stream everything once."""
+    text: str
+    """Equal on every machine."""
+
+
+class SubjectSource(Protocol):
+    """What is there? Yields objects, gaps, notices, choices and the files read, in a deterministic order."""
+
+    def collect(self) -> Iterator[CollectedObject | Gap | Notice | ScopeChoice | InputFile]:
+        """Stream everything once. A gap about an object comes right behind it."""
         ...
 
 
@@ -115,6 +122,10 @@ class ProofSink(Protocol):
 
     def see_subject(self, ref: SubjectRef) -> None:
         """A subject is handed to the rules."""
+        ...
+
+    def see_choice(self, cluster: str, choice: ScopeChoice) -> None:
+        """What is looked at depends on it."""
         ...
 
     def see_out_of_scope(self, ref: SubjectRef, reason: str) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
+from audit.config.json_schema import FILE_NAME as SCHEMA_NAME
 from audit.config.json_schema import configuration_schema
-
-SCHEMA_NAME = "fleetaudit.schema.json"
 
 _CONFIGURATION = """\
 # yaml-language-server: $schema={schema}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +10,26 @@ from pathlib import Path
 import msgspec
 import pathspec
 
+from audit.collect.own_files import OwnFiles
+
 MANIFEST_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 KUSTOMIZATION_NAMES = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 # Version control and dependency folders hold no manifests of the audited party.
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"})
 
 
-# What helm itself reads of a chart, and its customary values for tests.
-_CHART_FILES = frozenset({"Chart.yaml", "Chart.lock", "templates", "charts", "ci", "requirements.yaml"})
+# What helm itself reads of a chart.
+_CHART_FILES = frozenset(
+    {
+        "Chart.yaml",
+        "Chart.lock",
+        "templates",
+        "charts",
+        "requirements.yaml",
+        "values.yaml",
+        "values.schema.json",
+    }
+)
 
 
 class FoundFile(msgspec.Struct, frozen=True):
@@ -38,7 +51,15 @@ class LeftOut(msgspec.Struct, frozen=True):
 
     path: Path
     reason: str
-    """``excluded``, ``not_included``, ``gitignored``, ``other_type`` or ``version_control``."""
+    """``excluded``, ``not_included``, ``gitignored``, ``other_type``, ``version_control``, ``own_output``,
+    ``configuration`` or ``already_read``."""
+
+
+class IgnoreFile(msgspec.Struct, frozen=True):
+    """A ``.gitignore`` that decides what is read below it."""
+
+    path: Path
+    sha256: str
 
 
 class Unreadable(msgspec.Struct, frozen=True):
@@ -48,7 +69,7 @@ class Unreadable(msgspec.Struct, frozen=True):
     reason: str
 
 
-Found = FoundFile | FoundFolder | LeftOut | Unreadable
+Found = FoundFile | FoundFolder | LeftOut | IgnoreFile | Unreadable
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,34 +80,49 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     respect_gitignore: bool = True
 
 
-def discover(root: Path, selection: Selection) -> Iterator[Found]:
+def discover(
+    root: Path, selection: Selection, *, own: OwnFiles | None = None, read: set[Path] | None = None
+) -> Iterator[Found]:
     """Walk `root` depth first in name order. A file named directly is always read, whatever its suffix.
 
-    Links to folders are followed once per real folder, so a loop of links ends.
+    Args:
+        root: a file or a folder.
+        selection: what is wanted inside a folder.
+        own: recognises fleetaudit's own files.
+        read: real paths that an earlier walk of the same cluster found, and this one adds to: each counts once.
+            Links to folders are followed once per real folder, so a loop of links ends.
     """
+    walk = _Walk(root, selection, own or OwnFiles(), set() if read is None else read)
     if root.is_file():
-        yield FoundFile(root)
-        return
-    if not root.is_dir():
+        yield walk.file(root)
+    elif root.is_dir():
+        yield from walk.folder(root)
+    else:
         yield Unreadable(
             root, "no such file or folder" if not root.exists() else "neither a file nor a folder"
         )
-        return
-    walk = _Walk(root, selection)
-    yield from walk.folder(root)
 
 
 class _Walk:
     """One walk: the compiled globs, the ignore files met on the way down, the folders already seen."""
 
-    def __init__(self, root: Path, selection: Selection) -> None:
+    def __init__(self, root: Path, selection: Selection, own: OwnFiles, read: set[Path]) -> None:
         self.root = root
         self.selection = selection
+        self.own = own
+        self.read = read
         self.include = pathspec.GitIgnoreSpec.from_lines(selection.include) if selection.include else None
         self.exclude = pathspec.GitIgnoreSpec.from_lines(selection.exclude) if selection.exclude else None
         self.ignores: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
         self.seen: set[tuple[int, int]] = set()
         self.inside = root.resolve()
+
+    def file(self, path: Path) -> Found:
+        """A file that is wanted, unless it is one of ours or was reached before."""
+        reason = self.own.reason(path)
+        if reason:
+            return LeftOut(path, reason)
+        return FoundFile(path) if self._first(path) else LeftOut(path, "already_read")
 
     def folder(self, folder: Path) -> Iterator[Found]:
         try:
@@ -97,17 +133,22 @@ class _Walk:
             return
         identity = (info.st_dev, info.st_ino)
         if identity in self.seen:
+            yield LeftOut(folder, "already_read")
             return
         self.seen.add(identity)
+        if self.own.is_output(folder):
+            # One line for all of it: how many reports an earlier run left says nothing about what is audited.
+            yield LeftOut(folder, "own_output")
+            entries = [entry for entry in entries if not self.own.made(Path(entry.path))]
         names = {entry.name for entry in entries}
         depth = len(self.ignores)
         if self.selection.respect_gitignore and ".gitignore" in names:
-            self._read_gitignore(folder)
+            yield from self._read_gitignore(folder)
         if "Chart.yaml" in names:
             yield from self._chart(folder, entries)
         else:
             if names & KUSTOMIZATION_NAMES:
-                yield FoundFolder(folder, "kustomize")
+                yield self._rendered(folder, "kustomize")
             for entry in entries:
                 yield from self._entry(folder, entry)
         del self.ignores[depth:]
@@ -117,10 +158,21 @@ class _Walk:
         if (reason := self._reason_to_skip(folder, is_folder=True)) and folder != self.root:
             yield LeftOut(folder, reason)
             return
-        yield FoundFolder(folder, "helm")
+        yield self._rendered(folder, "helm")
         for entry in entries:
-            if entry.name not in _CHART_FILES and not entry.name.startswith("values"):
+            if entry.name not in _CHART_FILES:
                 yield from self._entry(folder, entry)
+
+    def _rendered(self, folder: Path, tool: str) -> Found:
+        return FoundFolder(folder, tool) if self._first(folder) else LeftOut(folder, "already_read")
+
+    def _first(self, path: Path) -> bool:
+        """Whether this is the first way to a real file or folder."""
+        real = path.resolve()
+        if real in self.read:
+            return False
+        self.read.add(real)
+        return True
 
     def _entry(self, folder: Path, entry: os.DirEntry[str]) -> Iterator[Found]:
         path = folder / entry.name
@@ -139,25 +191,32 @@ class _Walk:
         if is_folder and entry.name in SKIPPED_FOLDERS:
             yield LeftOut(path, "version_control")
             return
+        if is_folder and self.own.is_output(path):
+            yield from self.folder(path)
+            return
         reason = self._reason_to_skip(path, is_folder=is_folder)
         if reason:
             yield LeftOut(path, reason)
         elif is_folder:
             yield from self.folder(path)
-        elif not is_file:
+        elif entry.name not in KUSTOMIZATION_NAMES or not is_file:
+            yield self._in_folder(path, is_file=is_file)
+
+    def _in_folder(self, path: Path, *, is_file: bool) -> Found:
+        """What a folder holds besides folders."""
+        is_manifest = path.suffix.lower() in MANIFEST_SUFFIXES
+        if not is_file:
             # Broken links, sockets and pipes: reading them could fail or hang.
-            if path.suffix.lower() in MANIFEST_SUFFIXES:
-                yield Unreadable(path, "broken link or special file")
-            else:
-                yield LeftOut(path, "other_type")
-        elif path.suffix.lower() not in MANIFEST_SUFFIXES:
-            if entry.name not in KUSTOMIZATION_NAMES:
-                yield LeftOut(path, "other_type")
-        elif entry.name not in KUSTOMIZATION_NAMES:
-            if self.include is not None and not self.include.match_file(self._relative(path)):
-                yield LeftOut(path, "not_included")
-            else:
-                yield FoundFile(path)
+            return (
+                Unreadable(path, "broken link or special file")
+                if is_manifest
+                else LeftOut(path, "other_type")
+            )
+        if not is_manifest:
+            return LeftOut(path, "own_output" if self.own.made(path) else "other_type")
+        if self.include is not None and not self.include.match_file(self._relative(path)):
+            return LeftOut(path, self.own.reason(path) or "not_included")
+        return self.file(path)
 
     def _reason_to_skip(self, path: Path, *, is_folder: bool) -> str:
         slash = "/" if is_folder else ""
@@ -171,9 +230,12 @@ class _Walk:
     def _relative(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
 
-    def _read_gitignore(self, folder: Path) -> None:
+    def _read_gitignore(self, folder: Path) -> Iterator[Found]:
+        path = folder / ".gitignore"
         try:
-            lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+            data = path.read_bytes()
         except OSError:
             return
+        lines = data.decode("utf-8", errors="replace").splitlines()
         self.ignores.append((folder, pathspec.GitIgnoreSpec.from_lines(lines)))
+        yield IgnoreFile(path, hashlib.sha256(data).hexdigest())

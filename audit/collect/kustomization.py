@@ -87,6 +87,11 @@ def read_kustomization(folder: Path) -> Kustomization:
     )
 
 
+def has_kustomization(folder: Path) -> bool:
+    """Whether a folder has a kustomization file."""
+    return any((folder / name).is_file() for name in KUSTOMIZATION_NAMES)
+
+
 def looks_remote(entry: str) -> bool:
     """Whether kustomize would fetch this entry from a network."""
     return "://" in entry or entry.startswith(("git@", "github.com/")) or "?ref=" in entry

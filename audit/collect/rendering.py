@@ -6,12 +6,12 @@ Rendering opens no connection: a kustomization that names a URL, anywhere below 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from audit.collect.kustomization import Kustomization, read_kustomization
+from audit.collect.kustomization import Kustomization, has_kustomization, read_kustomization
 from audit.process import find_tool, run_tool
 from audit.redact import masked
 
@@ -39,16 +39,60 @@ class KustomizePlan(msgspec.Struct, frozen=True, kw_only=True):
     """Which kustomizations to build, and which files their builds cover."""
 
     roots: tuple[Kustomization, ...]
+    takes_in: dict[Path, frozenset[Path]]
+    """Folder of each root to the resolved files that its build takes in, at any depth."""
     covered: frozenset[Path]
     """Resolved files that must not be judged raw."""
+    unbuilt: tuple[NotRendered, ...]
+    """Kustomizations that no build here reaches, so that what they cover is not judged at all."""
 
 
 def plan_kustomize(folders: Iterable[Path]) -> KustomizePlan:
     """Find the roots: kustomizations no other one here builds on. Components are never built alone."""
-    all_of_them = [read_kustomization(folder) for folder in folders]
-    used = {path for k in all_of_them for path in k.folders}
-    roots = tuple(k for k in all_of_them if not k.is_component and k.folder.resolve() not in used)
-    return KustomizePlan(roots=roots, covered=frozenset(path for k in all_of_them for path in k.files))
+    known = {k.folder.resolve(): k for k in map(read_kustomization, folders)}
+    used = {path for k in known.values() for path in k.folders}
+    roots = tuple(k for real, k in known.items() if not k.is_component and real not in used)
+    takes_in: dict[Path, frozenset[Path]] = {}
+    reached: set[Path] = set()
+    for root in roots:
+        below = list(_below(root, known))
+        reached |= {k.folder.resolve() for k in below}
+        takes_in[root.folder] = frozenset(path for k in below for path in k.files)
+    unbuilt = tuple(_unbuilt(k) for real, k in known.items() if real not in reached)
+    covered = frozenset(path for k in known.values() for path in k.files).union(*takes_in.values())
+    return KustomizePlan(roots=roots, takes_in=takes_in, covered=covered, unbuilt=unbuilt)
+
+
+def _below(root: Kustomization, known: dict[Path, Kustomization]) -> Iterator[Kustomization]:
+    """A kustomization and all it builds on, each once; folders without a kustomization are left to the tool."""
+    seen: set[Path] = set()
+    waiting = [root]
+    while waiting:
+        current = waiting.pop()
+        real = current.folder.resolve()
+        if real in seen:
+            continue
+        seen.add(real)
+        yield current
+        waiting += [
+            known.get(folder) or read_kustomization(folder)
+            for folder in current.folders
+            if folder in known or has_kustomization(folder)
+        ]
+
+
+def _unbuilt(kustomization: Kustomization) -> NotRendered:
+    reason = (
+        "no kustomization here takes this component in"
+        if kustomization.is_component
+        else "it and another kustomization take each other in"
+    )
+    return NotRendered(
+        folder=kustomization.folder,
+        tool="kustomize",
+        reason=reason,
+        hint="name the folder that builds on it as a PATH too",
+    )
 
 
 def render_kustomization(kustomization: Kustomization, *, max_bytes: int) -> Rendered | NotRendered:
@@ -112,13 +156,7 @@ def render_chart(folder: Path, *, max_bytes: int) -> Rendered | NotRendered:
 
 def _obstacle(root: Kustomization) -> str:
     """Why a kustomization can't be built offline, looking at everything below it; empty when it can."""
-    seen: set[Path] = set()
-    waiting = [root]
-    while waiting:
-        current = waiting.pop()
-        if current.folder.resolve() in seen:
-            continue
-        seen.add(current.folder.resolve())
+    for current in _below(root, {}):
         if current.problem:
             return f"{current.file.name} {current.problem}"
         if current.remote:
@@ -126,8 +164,6 @@ def _obstacle(root: Kustomization) -> str:
         if current.needs_helm:
             return "it inflates Helm charts, which may be downloaded"
         for folder in current.folders:
-            try:
-                waiting.append(read_kustomization(folder))
-            except StopIteration:
+            if not has_kustomization(folder):
                 return f"{folder.name} has no kustomization file"
     return ""

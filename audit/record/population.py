@@ -58,6 +58,7 @@ class PairRow(msgspec.Struct, frozen=True):
 
 
 COLUMNS = PairRow.__struct_fields__
+FILE_NAME = "population.csv.gz"
 _FLUSH_BYTES = 1 << 20
 _GZIP = 31  # zlib's window bits for a gzip stream; its header carries no name and no time
 _NEEDS_QUOTES = frozenset(',"\r\n')
@@ -70,7 +71,7 @@ class PopulationWriter:
     """Streams pairs into ``population.csv.gz`` below `folder`; the file appears complete, or not at all."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "population.csv.gz"
+        self.path = folder / FILE_NAME
         # A name of its own: another run may be writing to the same folder.
         self._partial = folder / f".{self.path.name}.{secrets.token_hex(6)}.part"
         self._digest = hashlib.sha256()

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.run import Denominator, InputFile
 from audit.model.subject import SubjectRef
+from audit.ports import ScopeChoice
 
 # Notices of the reader about documents that are no Kubernetes object; each is one document of its file.
 NOT_OBJECT_CODES = frozenset({"not_a_mapping", "not_an_object", "list_item_not_object"})
-LEFT_OUT_CODES = frozenset({"excluded", "not_included", "gitignored", "version_control"})
+LEFT_OUT_CODES = frozenset(
+    {"excluded", "not_included", "gitignored", "version_control", "own_output", "configuration"}
+)
 
 
 class Proof:
@@ -56,6 +59,10 @@ class Proof:
         self.out_of_scope += 1
         self._add_to_scope(f"excluded|{ref.key}|{reason}")
 
+    def see_choice(self, cluster: str, choice: ScopeChoice) -> None:
+        """A glob, an ignore file or a file left out: with another one, another scope."""
+        self._add_to_scope(f"choice|{cluster}|{choice.text}")
+
     def denominator(self, *, rules: int, pairs_due: int, pairs_answered: int) -> Denominator:
         """The finished counts."""
         return Denominator(
@@ -72,7 +79,10 @@ class Proof:
         )
 
     def scope_sha256(self, clusters: Iterable[str]) -> str:
-        """Digest of what was in scope: registered clusters, subjects, and what the owner left out."""
+        """Digest of what was in scope: registered clusters, subjects, what was left out, and by which choice.
+
+        Results with different digests speak of different things and can't be compared.
+        """
         text = "\n".join(sorted(clusters)) + f"\n{self._scope:064x}"
         return hashlib.sha256(text.encode()).hexdigest()
 

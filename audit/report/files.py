@@ -59,6 +59,7 @@ _MARKS = (
 )
 """Names of reports, and what is near the beginning of each that fleetaudit wrote."""
 _NEAR = 3000
+_SUFFIXES = frozenset(Path(name).suffix for name, _ in _MARKS)
 
 
 def earlier_reports(folder: Path, pattern: str = "*") -> Iterator[Path]:
@@ -67,6 +68,11 @@ def earlier_reports(folder: Path, pattern: str = "*") -> Iterator[Path]:
         for path in sorted(folder.glob(name)):
             if path.match(pattern) and is_marked(path, mark):
                 yield path
+
+
+def is_report(path: Path) -> bool:
+    """Whether fleetaudit wrote a file, whatever it is called now."""
+    return path.suffix in _SUFFIXES and any(is_marked(path, mark) for _, mark in _MARKS)
 
 
 def is_marked(path: Path, mark: bytes) -> bool:

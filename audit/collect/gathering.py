@@ -1,0 +1,148 @@
+"""What the paths of one cluster mean, before anything is read: files, charts, kustomizations, and all that is left out."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from audit.collect.discovery import (
+    FoundFile,
+    FoundFolder,
+    IgnoreFile,
+    LeftOut,
+    Selection,
+    Unreadable,
+    discover,
+)
+from audit.collect.own_files import OwnFiles
+from audit.model.gap import Gap, GapKind, Notice
+from audit.ports import ScopeChoice
+
+STDIN = "-"
+
+_LEFT_OUT = {
+    "excluded": "left out by --exclude or scope.exclude",
+    "not_included": "not matched by --include",
+    "gitignored": "ignored by .gitignore (read them with --no-gitignore)",
+    "other_type": "neither YAML nor JSON",
+    "version_control": "version control or dependency folders",
+    "own_output": "written by fleetaudit itself",
+    "configuration": "configuration of this audit",
+    "already_read": "reached a second time, and counted once",
+}
+_CHOSEN = frozenset({"excluded", "not_included", "gitignored"})
+
+
+class ManifestScope(msgspec.Struct, frozen=True, kw_only=True):
+    """One cluster's manifests: where they are and what of them is wanted."""
+
+    cluster: str
+    paths: tuple[str, ...]
+    """Files, folders, globs or ``-``; relative ones count from `base`."""
+    base: Path
+    selection: Selection = Selection()
+    own: OwnFiles = OwnFiles()
+    max_file_bytes: int = 64 << 20
+    max_rendered_bytes: int = 64 << 20
+
+    def label(self, path: Path) -> str:
+        """A path as people know it."""
+        try:
+            return path.relative_to(self.base).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+    def gap(self, kind: GapKind, source: str, reason: str, *, line: int | None = None, hint: str = "") -> Gap:
+        """A gap that may hide an object of any kind."""
+        return Gap(
+            kind=kind,
+            cluster=self.cluster,
+            source=source,
+            reason=reason,
+            line=line,
+            kinds=None,
+            hint=hint,
+        )
+
+
+class Gathered(msgspec.Struct, kw_only=True):
+    """Everything found, each real file and folder once."""
+
+    files: list[Path | None] = []
+    """In the order to read; None stands for standard input."""
+    charts: list[Path] = []
+    kustomizations: list[Path] = []
+    notes: list[Gap | Notice | ScopeChoice] = []
+
+
+def gather(scope: ManifestScope) -> Gathered:
+    """Walk all paths of a cluster."""
+    gathered = Gathered()
+    gathered.notes += _globs(scope.selection)
+    read: set[Path] = set()
+    for text in scope.paths:
+        if text != STDIN:
+            for root in _roots(scope, text, gathered):
+                _walk(scope, root, read, gathered)
+        elif None in gathered.files:
+            gathered.notes.append(
+                Notice(source=STDIN, code="already_read", message=_LEFT_OUT["already_read"])
+            )
+        else:
+            gathered.files.append(None)
+    return gathered
+
+
+def _globs(selection: Selection) -> Iterator[ScopeChoice]:
+    for option, globs in (("include", selection.include), ("exclude", selection.exclude)):
+        for pattern in globs:
+            yield ScopeChoice(f"{option}|{pattern}")
+
+
+def _roots(scope: ManifestScope, text: str, gathered: Gathered) -> list[Path]:
+    path = scope.base / text
+    if path.exists() or not glob.has_magic(text):
+        return [path]
+    matches = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    if not matches:
+        gathered.notes.append(scope.gap(GapKind.ABSENT, text, "no file matches this pattern"))
+    return matches
+
+
+def _walk(scope: ManifestScope, root: Path, read: set[Path], gathered: Gathered) -> None:
+    left_out: dict[str, list[Path]] = {}
+    for found in discover(root, scope.selection, own=scope.own, read=read):
+        if isinstance(found, FoundFile):
+            gathered.files.append(found.path)
+        elif isinstance(found, FoundFolder):
+            (gathered.charts if found.tool == "helm" else gathered.kustomizations).append(found.path)
+        elif isinstance(found, LeftOut):
+            left_out.setdefault(found.reason, []).append(found.path)
+        elif isinstance(found, IgnoreFile):
+            gathered.notes.append(ScopeChoice(f"ignore_file|{_below(root, found.path)}|{found.sha256}"))
+        elif isinstance(found, Unreadable):
+            kind = GapKind.ABSENT if found.reason.startswith("no such") else GapKind.UNREADABLE
+            gathered.notes.append(scope.gap(kind, scope.label(found.path), found.reason))
+    for reason, paths in sorted(left_out.items()):
+        gathered.notes.append(_said(scope, reason, paths))
+        if reason in _CHOSEN:
+            gathered.notes += [ScopeChoice(f"{reason}|{_below(root, path)}") for path in paths]
+
+
+def _below(root: Path, path: Path) -> str:
+    """A path that is equal wherever the audited folder is."""
+    return path.relative_to(root).as_posix()
+
+
+def _said(scope: ManifestScope, reason: str, paths: list[Path]) -> Notice:
+    names = ", ".join(scope.label(path) for path in paths[:3])
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return Notice(
+        source=scope.label(paths[0].parent),
+        code=reason,
+        message=f"{len(paths)} {_LEFT_OUT[reason]}: {names}{more}",
+        count=len(paths),
+    )
