@@ -1,0 +1,111 @@
+"""In-toto statements: what a signed envelope says, and of which files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from audit.collect.artifacts.signatures.bundle_shape import parse_json
+from audit.collect.artifacts.signatures.contents import ALGORITHMS, Content
+from audit.collect.artifacts.signatures.verdicts import RefusedError
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+MAX_SUBJECTS = 20_000
+MAX_LISTED = 50
+_TYPES = {"https://in-toto.io/Statement/v0.1", "https://in-toto.io/Statement/v1"}
+_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """One file that a statement is about."""
+
+    name: str
+    digests: dict[str, str]
+    """Only those of algorithms that still hold."""
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """A statement, its predicate as it is written."""
+
+    predicate_type: str
+    subjects: tuple[Subject, ...]
+    predicate: dict[str, Any]
+
+    def is_about(self, content: Content) -> bool:
+        """Whether one of its subjects is this content. Every digest that a subject names must fit.
+
+        Raises:
+            RefusedError: no subject names a digest that counts.
+        """
+        known = [subject for subject in self.subjects if subject.digests]
+        if not known:
+            raise RefusedError("no_subject_digest")
+        return any(
+            all(content.digest(name).hex() == value for name, value in subject.digests.items())
+            for subject in known
+        )
+
+    def names_digest(self, value: str) -> bool:
+        """Whether one of its subjects has this ``sha256:...`` digest."""
+        algorithm, _, digest = value.partition(":")
+        return any(subject.digests.get(algorithm) == digest for subject in self.subjects)
+
+    def facts(self) -> dict[str, Any]:
+        """As rules see it."""
+        return {
+            "predicate_type": self.predicate_type[:500],
+            "subjects": len(self.subjects),
+            "listed": [
+                {"name": one.name[:500], "digests": one.digests} for one in self.subjects[:MAX_LISTED]
+            ],
+        }
+
+
+def statement_of(payload_type: str, payload: bytes) -> Statement:
+    """The statement in an envelope.
+
+    Raises:
+        RefusedError: it holds something else, or nothing that can be read.
+    """
+    if payload_type != PAYLOAD_TYPE:
+        raise RefusedError("unsupported_form")
+    try:
+        document = parse_json(payload)
+    except RefusedError:
+        raise RefusedError("bad_statement") from None
+    if not isinstance(document, Mapping) or document.get("_type") not in _TYPES:
+        raise RefusedError("bad_statement")
+    predicate_type, predicate = document.get("predicateType"), document.get("predicate")
+    subjects = document.get("subject")
+    if not isinstance(predicate_type, str) or not predicate_type:
+        raise RefusedError("bad_statement")
+    if not isinstance(subjects, list) or not 0 < len(subjects) <= MAX_SUBJECTS:
+        raise RefusedError("bad_statement")
+    return Statement(
+        predicate_type=predicate_type,
+        subjects=tuple(_subject(one) for one in subjects),
+        predicate=dict(predicate) if isinstance(predicate, Mapping) else {},
+    )
+
+
+def _subject(value: object) -> Subject:
+    if not isinstance(value, Mapping):
+        raise RefusedError("bad_statement")
+    name, digests = value.get("name"), value.get("digest")
+    if not isinstance(digests, Mapping) or not (name is None or isinstance(name, str)):
+        raise RefusedError("bad_statement")
+    kept = {}
+    for algorithm in ALGORITHMS:
+        digest = digests.get(algorithm)
+        if digest is None:
+            continue
+        if not isinstance(digest, str) or len(digest) != _LENGTHS[algorithm] or not _hex(digest):
+            raise RefusedError("bad_statement")
+        kept[algorithm] = digest
+    return Subject(name=name or "", digests=kept)
+
+
+def _hex(text: str) -> bool:
+    return all(char in "0123456789abcdef" for char in text)
