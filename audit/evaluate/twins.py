@@ -6,7 +6,7 @@ take a pass away and never give one: a twin's pass does not mend an error, and d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
@@ -57,6 +57,8 @@ class TwinPairs:
         for twin in self._twins:
             self._by_rule.setdefault(twin.rule, []).append(twin)
         self._counts = {twin: _Count() for twin in self._twins}
+        self.tell: Callable[[SubjectRef, Comparison], None] | None = None
+        """Told of every object that the sides differ on, or that one of them could not judge."""
 
     def due(self, rules: Collection[str]) -> int:
         """How many pairs these rules make on one object: twins of a rule that is due itself make none of their own."""
@@ -81,6 +83,8 @@ class TwinPairs:
         together: dict[str, list[PairAnswer]] = {}
         for comparison in compared:
             self._counts[comparison.twin].add(comparison, ref)
+            if self.tell is not None and (comparison.differs or not comparison.judged):
+                self.tell(ref, comparison)
             together.setdefault(comparison.twin.rule, []).extend(comparison.answers[1:])
         folded = {other.rule for others in together.values() for other in others}
         return [

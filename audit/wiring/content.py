@@ -107,7 +107,7 @@ def _policy_sources(config: Config) -> Iterator[PolicySource]:
             suggestion="--policy and the configuration's policy.paths name files, folders or pinned git addresses",
         )
         for path in named
-        if not is_git(path) and not Path(path).exists()
+        if not is_git(path) and not path.startswith(BUILTIN) and not Path(path).exists()
     ]
     if missing:
         missing[0].others = tuple(missing[1:])
