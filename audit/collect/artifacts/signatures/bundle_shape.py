@@ -276,6 +276,23 @@ def bundle_of(document: Any) -> Bundle:
     return bundle
 
 
+def is_envelope(document: object) -> bool:
+    """Whether it is an envelope that no bundle is around."""
+    return isinstance(document, Mapping) and "payloadType" in document and "signatures" in document
+
+
+def envelope_of(document: object) -> Envelope:
+    """An envelope as it is written.
+
+    Raises:
+        RefusedError: it can't be read.
+    """
+    try:
+        return msgspec.convert(document, Envelope)
+    except (msgspec.ValidationError, RecursionError):
+        raise RefusedError("malformed") from None
+
+
 def number(value: int | str | None) -> int:
     """A 64-bit number of protobuf's JSON, which may be written as text.
 

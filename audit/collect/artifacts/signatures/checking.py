@@ -16,6 +16,8 @@ from audit.collect.artifacts.signatures.bundle_shape import (
     Envelope,
     LogEntry,
     bundle_of,
+    envelope_of,
+    is_envelope,
     parse_json,
 )
 from audit.collect.artifacts.signatures.certificate_signature import CertificateVerifier
@@ -255,23 +257,6 @@ def refused(refusal: RefusedError, *, form: Mapping[str, Any], policy: CompiledP
         form=form,
         policy=policy.settings.name if policy is not None else None,
     )
-
-
-def is_envelope(document: object) -> bool:
-    """Whether it is an envelope that no bundle is around."""
-    return isinstance(document, Mapping) and "payloadType" in document and "signatures" in document
-
-
-def envelope_of(document: object) -> Envelope:
-    """An envelope as it is written.
-
-    Raises:
-        RefusedError: it can't be read.
-    """
-    try:
-        return msgspec.convert(document, Envelope)
-    except (msgspec.ValidationError, RecursionError):
-        raise RefusedError("malformed") from None
 
 
 def claimed_form(document: object) -> Mapping[str, Any]:

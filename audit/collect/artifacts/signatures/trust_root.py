@@ -78,13 +78,13 @@ class RootSource:
     """The root that the configuration names, read once, when it is first needed.
 
     Args:
-        settings: where it is, and how old it may be.
+        settings: where it is, and how old it may be; None for the one of the library.
         base: folder that relative paths begin at.
         now: the moment of judging.
     """
 
-    def __init__(self, settings: TrustedRoot, *, base: Path, now: dt.datetime) -> None:
-        self._settings = settings
+    def __init__(self, settings: TrustedRoot | None, *, base: Path, now: dt.datetime) -> None:
+        self._settings = settings if settings is not None else TrustedRoot()
         self._base = base
         self._now = now
         self._raw: bytes | None = None

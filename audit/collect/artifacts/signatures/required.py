@@ -1,0 +1,117 @@
+"""Reads artifacts that a policy wants signed: one `SignedArtifact` each, whether there is a signature or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
+from audit.collect.artifacts.signatures.beside import SIGNATURE_SUFFIXES, in_folder, is_signature
+from audit.collect.artifacts.signatures.bundle_shape import UNKNOWN_FORM
+from audit.collect.artifacts.signatures.contents import FileContent
+from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
+from audit.collect.artifacts.signatures.detached import check_detached
+from audit.collect.artifacts.signatures.folder_index import documents_in
+from audit.collect.artifacts.signatures.signers import CompiledPolicy
+from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
+
+if TYPE_CHECKING:
+    from audit.collect.artifacts.signatures.checking import Checked
+
+
+class SignedArtifactReader:
+    """Artifacts that must be signed.
+
+    Args:
+        desk: what the readers of signatures share.
+    """
+
+    name = "artifact that must be signed"
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        globs = [glob for policy in desk.policies.required for glob in policy.settings.artifacts]
+        self.suffixes = frozenset(ending for ending in map(_ending, globs) if ending)
+
+    def recognises(self, artifact: Artifact) -> bool:
+        """Whether a policy wants it signed."""
+        return self._policy(artifact) is not None
+
+    def read(self, artifact: Artifact) -> Iterator[Facts]:
+        """One fact."""
+        policy = self._policy(artifact)
+        if policy is None:
+            return
+        content = self._desk.file(artifact.path, max_memory=artifact.max_bytes)
+        try:
+            digest = content.digest("sha256").hex()
+        except RefusedError as refusal:
+            raise UnreadError(refusal.message) from None
+        checks, too_many = self._checks(artifact.path, content, policy, digest=digest)
+        code = "too_many_signatures" if too_many else combined([check for _, check in checks], policy)
+        yield Facts(
+            kind="SignedArtifact",
+            name=artifact.label,
+            spec={
+                **verdict_facts(code),
+                "digest": f"sha256:{digest}",
+                "policy": policy.settings.name,
+                "threshold": policy.settings.threshold,
+                "root": self._desk.root.facts() if _with_certificate(checks) else None,
+                "signatures": [{**check.facts(), "file": name} for name, check in checks],
+            },
+        )
+
+    def _policy(self, artifact: Artifact) -> CompiledPolicy | None:
+        if artifact.path.is_dir() or is_signature(artifact.name):
+            return None
+        policy = self._desk.policies.of([artifact.label])
+        return policy if policy is not None and policy.settings.required else None
+
+    def _checks(
+        self, path: Path, content: FileContent, policy: CompiledPolicy, *, digest: str
+    ) -> tuple[list[tuple[str, Checked]], bool]:
+        own = [
+            side
+            for suffix in SIGNATURE_SUFFIXES
+            if (side := in_folder(path.parent, path.name + suffix)) is not None
+        ]
+        others = [side for side in self._desk.folders.about(path.parent, digest) if side not in own]
+        found: list[tuple[str, Checked]] = []
+        for side in (*own, *others):
+            checks = self._side(side, content, policy)
+            if side in others:
+                # A file of another name may hold more; only what speaks of this very digest counts.
+                checks = [check for check in checks if check.code != "subject_mismatch"]
+            found += [(side.name, check) for check in checks]
+            if len(found) > MAX_SIGNATURES:
+                return found[:MAX_SIGNATURES], True
+        return found, False
+
+    def _side(self, side: Path, content: FileContent, policy: CompiledPolicy) -> list[Checked]:
+        if side.name.lower().endswith(".sig"):
+            return [check_detached(self._desk, side, content, policy)]
+        try:
+            documents = documents_in(side)
+        except UnreadError:
+            return [_unreadable(policy)]
+        return [self._desk.checker.bundle(raw, content, policy) for raw in documents]
+
+
+def _unreadable(policy: CompiledPolicy) -> Checked:
+    from audit.collect.artifacts.signatures.checking import refused  # noqa: PLC0415  # heavy: only for signatures
+
+    return refused(RefusedError("signature_unreadable"), form=UNKNOWN_FORM, policy=policy)
+
+
+def _with_certificate(checks: Sequence[tuple[str, Checked]]) -> bool:
+    return any(str(check.form["material"]).startswith("certificate") for _, check in checks)
+
+
+def _ending(glob: str) -> str:
+    """``.whl`` of ``dist/*.whl``; empty when the ending is not fixed."""
+    name = glob.rpartition("/")[2]
+    tail = name[max(name.rfind(mark) for mark in "*?") + 1 :]
+    dot = tail.find(".")
+    return tail[dot:].lower() if dot >= 0 else ""
