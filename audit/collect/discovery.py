@@ -33,9 +33,11 @@ _CHART_FILES = frozenset(
 
 
 class FoundFile(msgspec.Struct, frozen=True):
-    """A manifest file to read."""
+    """A file to read."""
 
     path: Path
+    only_evidence: bool = False
+    """By its name it can be no manifest."""
 
 
 class FoundFolder(msgspec.Struct, frozen=True):
@@ -81,7 +83,12 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def discover(
-    root: Path, selection: Selection, *, own: OwnFiles | None = None, read: set[Path] | None = None
+    root: Path,
+    selection: Selection,
+    *,
+    own: OwnFiles | None = None,
+    read: set[Path] | None = None,
+    evidence: frozenset[str] = frozenset(),
 ) -> Iterator[Found]:
     """Walk `root` depth first in name order. A file named directly is always read, whatever its suffix.
 
@@ -91,8 +98,9 @@ def discover(
         own: recognises fleetaudit's own files.
         read: real paths that an earlier walk of the same cluster found, and this one adds to: each counts once.
             Links to folders are followed once per real folder, so a loop of links ends.
+        evidence: endings of file names, lower case, that may be evidence without being manifests.
     """
-    walk = _Walk(root, selection, own or OwnFiles(), set() if read is None else read)
+    walk = _Walk(root, selection, own or OwnFiles(), set() if read is None else read, evidence)
     if root.is_file():
         yield walk.file(root)
     elif root.is_dir():
@@ -106,11 +114,14 @@ def discover(
 class _Walk:
     """One walk: the compiled globs, the ignore files met on the way down, the folders already seen."""
 
-    def __init__(self, root: Path, selection: Selection, own: OwnFiles, read: set[Path]) -> None:
+    def __init__(
+        self, root: Path, selection: Selection, own: OwnFiles, read: set[Path], evidence: frozenset[str]
+    ) -> None:
         self.root = root
         self.selection = selection
         self.own = own
         self.read = read
+        self.evidence = evidence
         self.include = pathspec.GitIgnoreSpec.from_lines(selection.include) if selection.include else None
         self.exclude = pathspec.GitIgnoreSpec.from_lines(selection.exclude) if selection.exclude else None
         self.ignores: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
@@ -212,11 +223,15 @@ class _Walk:
                 if is_manifest
                 else LeftOut(path, "other_type")
             )
-        if not is_manifest:
+        may_be_evidence = path.suffix.lower() in self.evidence
+        if not is_manifest and (self.own.made(path) or not may_be_evidence):
             return LeftOut(path, "own_output" if self.own.made(path) else "other_type")
         if self.include is not None and not self.include.match_file(self._relative(path)):
             return LeftOut(path, self.own.reason(path) or "not_included")
-        return self.file(path)
+        found = self.file(path)
+        if isinstance(found, FoundFile) and not is_manifest:
+            return FoundFile(path, only_evidence=True)
+        return found
 
     def _reason_to_skip(self, path: Path, *, is_folder: bool) -> str:
         slash = "/" if is_folder else ""

@@ -27,7 +27,7 @@ _LEFT_OUT = {
     "excluded": "left out by --exclude or scope.exclude",
     "not_included": "not matched by --include",
     "gitignored": "ignored by .gitignore (read them with --no-gitignore)",
-    "other_type": "neither YAML nor JSON",
+    "other_type": "neither YAML nor JSON, nor evidence that is known",
     "version_control": "version control or dependency folders",
     "own_output": "written by fleetaudit itself",
     "configuration": "configuration of this audit",
@@ -75,18 +75,20 @@ class Gathered(msgspec.Struct, kw_only=True):
     """In the order to read; None stands for standard input."""
     charts: list[Path] = []
     kustomizations: list[Path] = []
+    only_evidence: set[Path] = set()
+    """Files that can be no manifest by their names."""
     notes: list[Gap | Notice | ScopeChoice] = []
 
 
-def gather(scope: ManifestScope) -> Gathered:
-    """Walk all paths of a cluster."""
+def gather(scope: ManifestScope, evidence_suffixes: frozenset[str]) -> Gathered:
+    """Walk all paths of a cluster; files of folders with one of these endings may be evidence."""
     gathered = Gathered()
     gathered.notes += _globs(scope.selection)
     read: set[Path] = set()
     for text in scope.paths:
         if text != STDIN:
             for root in _roots(scope, text, gathered):
-                _walk(scope, root, read, gathered)
+                _walk(scope, root, read, gathered, evidence_suffixes)
         elif None in gathered.files:
             gathered.notes.append(
                 Notice(source=STDIN, code="already_read", message=_LEFT_OUT["already_read"])
@@ -112,22 +114,26 @@ def _roots(scope: ManifestScope, text: str, gathered: Gathered) -> list[Path]:
     return matches
 
 
-def _walk(scope: ManifestScope, root: Path, read: set[Path], gathered: Gathered) -> None:
-    left_out: dict[str, list[Path]] = {}
-    for found in discover(root, scope.selection, own=scope.own, read=read):
+def _walk(
+    scope: ManifestScope, root: Path, read: set[Path], gathered: Gathered, evidence_suffixes: frozenset[str]
+) -> None:
+    omitted: dict[str, list[Path]] = {}
+    for found in discover(root, scope.selection, own=scope.own, read=read, evidence=evidence_suffixes):
         if isinstance(found, FoundFile):
             gathered.files.append(found.path)
+            if found.only_evidence:
+                gathered.only_evidence.add(found.path)
         elif isinstance(found, FoundFolder):
             (gathered.charts if found.tool == "helm" else gathered.kustomizations).append(found.path)
         elif isinstance(found, LeftOut):
-            left_out.setdefault(found.reason, []).append(found.path)
+            omitted.setdefault(found.reason, []).append(found.path)
         elif isinstance(found, IgnoreFile):
             gathered.notes.append(ScopeChoice(f"ignore_file|{_below(root, found.path)}|{found.sha256}"))
         elif isinstance(found, Unreadable):
             kind = GapKind.ABSENT if found.reason.startswith("no such") else GapKind.UNREADABLE
             gathered.notes.append(scope.gap(kind, scope.label(found.path), found.reason))
-    for reason, paths in sorted(left_out.items()):
-        gathered.notes.append(_said(scope, reason, paths))
+    for reason, paths in sorted(omitted.items()):
+        gathered.notes.append(left_out(scope, reason, paths))
         if reason in _CHOSEN:
             gathered.notes += [ScopeChoice(f"{reason}|{_below(root, path)}") for path in paths]
 
@@ -137,7 +143,8 @@ def _below(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _said(scope: ManifestScope, reason: str, paths: list[Path]) -> Notice:
+def left_out(scope: ManifestScope, reason: str, paths: list[Path]) -> Notice:
+    """What is said of files that are not read."""
     names = ", ".join(scope.label(path) for path in paths[:3])
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return Notice(

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from audit.collect.gathering import STDIN, ManifestScope, gather
+from audit.collect.artifacts.reading import Artifact, ArtifactReader, Registry, look_at, sha256_of
+from audit.collect.evidence import evidence_of
+from audit.collect.gathering import STDIN, ManifestScope, gather, left_out
 from audit.collect.messages import without_values
 from audit.collect.rendering import (
     KustomizePlan,
@@ -34,9 +36,11 @@ class _Source(msgspec.Struct):
     label: str
     size: int
     rendered_by: str
-    """``helm``, ``kustomize``, or empty for a file."""
+    """``helm``, ``kustomize``, ``evidence`` for the facts of a file that is no manifest, or empty for a file."""
     silent: bool = True
     """Nothing was read of it yet, and nothing was wrong with it."""
+    sha256: str = ""
+    """Of the file, where what is read is not the file itself."""
 
 
 class ManifestSource:
@@ -49,6 +53,7 @@ class ManifestSource:
         normalise: turns a document into an object; handed in, because stages don't know each other.
         progress: told of every file.
         stop: asked between files.
+        artifacts: readers of what is evidence and no manifest.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class ManifestSource:
         normalise: Normalise,
         texts: SourceTexts,
         *,
+        artifacts: Registry,
         progress: ProgressSink,
         stop: StopSignal,
     ) -> None:
@@ -65,6 +71,7 @@ class ManifestSource:
         self._reader = reader
         self._normalise = normalise
         self._texts_kept = texts
+        self._artifacts = artifacts
         self._progress = progress
         self._stop = stop
         self._sources: dict[int, _Source] = {}
@@ -120,7 +127,7 @@ class ManifestSource:
         yield InputFile(
             path=source.label,
             cluster=self._scope.cluster,
-            sha256=event.sha256,
+            sha256=source.sha256 or event.sha256,
             bytes=source.size,
             documents=event.documents,
         )
@@ -152,10 +159,11 @@ class ManifestSource:
 
     def _contents(self) -> Iterator[tuple[_Source, bytes]]:
         """Everything to read, gaps noted on the way."""
-        gathered = gather(self._scope)
+        gathered = gather(self._scope, self._artifacts.suffixes)
         self._found += gathered.notes
         plan = plan_kustomize(gathered.kustomizations)
         covered: list[Path] = []
+        others: list[Path] = []
         for path in gathered.files:
             if path is None:
                 data = sys.stdin.buffer.read(self._scope.max_file_bytes + 1)
@@ -164,7 +172,17 @@ class ManifestSource:
             elif path.resolve() in plan.covered:
                 covered.append(path)
             else:
-                yield from self._file_contents(path)
+                artifact, readers = self._readers_of(path)
+                if artifact is not None and readers:
+                    yield from self._evidence(artifact, readers)
+                if not all(reader.shares for reader in readers):
+                    continue
+                if path in gathered.only_evidence and not readers:
+                    others.append(path)
+                elif path not in gathered.only_evidence:
+                    yield from self._file_contents(path)
+        if others:
+            self._found.append(left_out(self._scope, "other_type", others))
         yield from self._built(plan, covered)
         for folder in gathered.charts:
             yield from self._rendering(render_chart(folder, max_bytes=self._scope.max_rendered_bytes))
@@ -197,6 +215,22 @@ class ManifestSource:
         else:
             reason = f"{outcome.tool}: {outcome.reason}"
             self._found.append(self._scope.gap(GapKind.NOT_RENDERED, label, reason, hint=outcome.hint))
+
+    def _readers_of(self, path: Path) -> tuple[Artifact | None, tuple[ArtifactReader, ...]]:
+        try:
+            artifact = look_at(path, self._scope.label(path), max_bytes=self._scope.max_file_bytes)
+        except OSError:
+            return None, ()  # told where it is read as a manifest
+        return artifact, self._artifacts.readers_of(artifact)
+
+    def _evidence(
+        self, artifact: Artifact, readers: tuple[ArtifactReader, ...]
+    ) -> Iterator[tuple[_Source, bytes]]:
+        evidence = evidence_of(artifact, readers, self._scope.cluster)
+        self._found += evidence.gaps
+        if evidence.documents:
+            source = _Source(artifact.label, artifact.size, "evidence", sha256=sha256_of(artifact.path))
+            yield source, evidence.documents
 
     def _file_contents(self, path: Path) -> Iterator[tuple[_Source, bytes]]:
         label = self._scope.label(path)

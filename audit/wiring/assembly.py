@@ -35,6 +35,7 @@ from audit.score.verdict import GateConditions
 from audit.wiring.collecting import members, native_reader
 from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
+from audit.wiring.evidence import evidence_readers
 from audit.wiring.own_files import own_files
 
 
@@ -128,6 +129,7 @@ class Audit:
                     self._reader,
                     self._texts,
                     own_files(config, self._population.path.parent),
+                    artifacts=evidence_readers(config, self._clock.now()),
                     progress=self._progress,
                     stop=stop,
                 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from audit.collect.artifacts.reading import GROUP as ARTIFACTS
+from audit.collect.artifacts.reading import Registry
 from audit.collect.discovery import Selection
 from audit.collect.gathering import ManifestScope
 from audit.collect.manifests import ManifestSource
@@ -53,6 +54,7 @@ def members(
     texts: SourceTexts,
     own: OwnFiles,
     *,
+    artifacts: Registry,
     progress: ProgressSink,
     stop: StopSignal,
 ) -> Iterator[Member]:
@@ -82,7 +84,15 @@ def members(
         yield Member(
             name=cluster.name,
             paths=cluster.paths,
-            source=ManifestSource(scope, reader, normalise_document, texts, progress=progress, stop=stop),
+            source=ManifestSource(
+                scope,
+                reader,
+                normalise_document,
+                texts,
+                artifacts=artifacts,
+                progress=progress,
+                stop=stop,
+            ),
             context=context,
             out_of_scope=_out_of_scope(config),
         )

@@ -97,6 +97,10 @@ class ArtifactReader(Protocol):
     """For messages, for example ``SPDX``."""
     suffixes: frozenset[str]
     """Endings of file names, lower case, that are looked at in folders beside the manifests' own."""
+    kinds: frozenset[str]
+    """Kinds of its facts: what a file that can't be read may hide."""
+    shares: bool
+    """True when the file is also read as whatever else it is."""
 
     def recognises(self, artifact: Artifact) -> bool:
         """Whether this is one of its artifacts. Cheap: name and head only, and never raises."""
@@ -113,7 +117,7 @@ class ArtifactReader(Protocol):
 
 
 class Registry:
-    """The readers, asked in order: the first that recognises an artifact reads it."""
+    """The readers, asked in order. Of those that don't share a file, the first that recognises it reads it."""
 
     def __init__(self, readers: Sequence[ArtifactReader]) -> None:
         self._readers = tuple(readers)
@@ -123,9 +127,15 @@ class Registry:
         """Endings of file names that any reader wants to look at."""
         return frozenset[str]().union(*(reader.suffixes for reader in self._readers))
 
-    def reader_of(self, artifact: Artifact) -> ArtifactReader | None:
-        """The reader of an artifact; None when it is none."""
-        return next((reader for reader in self._readers if reader.recognises(artifact)), None)
+    def readers_of(self, artifact: Artifact) -> tuple[ArtifactReader, ...]:
+        """The readers of an artifact; none when it is none."""
+        found: list[ArtifactReader] = []
+        taken = False
+        for reader in self._readers:
+            if (reader.shares or not taken) and reader.recognises(artifact):
+                found.append(reader)
+                taken = taken or not reader.shares
+        return tuple(found)
 
 
 def look_at(path: Path, label: str, *, max_bytes: int) -> Artifact:
