@@ -20,6 +20,11 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """The version is newer than the table."""
 
     @property
+    def test_results(self) -> bool:
+        """``kyverno test`` prints its rows as JSON."""
+        return self.minor >= (1, 15)
+
+    @property
     def namespaced_cel(self) -> bool:
         """NamespacedValidatingPolicy and its kin."""
         return self.minor >= (1, 16)
@@ -74,6 +79,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
             "policies.kyverno.io/v1": self.cel_v1,
             "parameters of admission policies": self.parameter_resources,
             "custom resource definitions": bool(self.crd_flag),
+            "test suites": self.test_results,
             "API calls answered from collected objects": self.offline_context,
         }
         return {name: "yes" if there else "no" for name, there in features.items()}

@@ -29,13 +29,22 @@ def read_data(paths: Sequence[Path]) -> dict[str, Any]:
             _merge(data, _document(path), path)
         elif path.is_dir():
             for file, keys in _files(path):
-                content: Any = _document(file)
-                for key in reversed(keys):
-                    content = {key: content}
-                _merge(data, content, file)
+                merge_file(data, file, keys)
         else:
             raise ContentError("no such data file or folder", file=str(path))
     return data
+
+
+def merge_file(data: dict[str, Any], file: Path, keys: Sequence[str]) -> None:
+    """Put a file's document into data, below these keys.
+
+    Raises:
+        ContentError: it is broken, no mapping, or contradicts what is there.
+    """
+    content: Any = _document(file)
+    for key in reversed(keys):
+        content = {key: content}
+    _merge(data, content, file)
 
 
 def _files(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:

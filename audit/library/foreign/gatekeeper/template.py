@@ -84,6 +84,15 @@ def read_template(document: PolicyDocument, file: SourceFile, step: str) -> Temp
     )
 
 
+def is_cel_only(document: PolicyDocument) -> bool:
+    """Whether a template is written in CEL and in nothing else."""
+    targets = [mapping_of(target) for target in list_of(document.spec.get("targets"))]
+    engines = {
+        text_of(mapping_of(part).get("engine")) for target in targets for part in list_of(target.get("code"))
+    }
+    return _CEL in engines and "Rego" not in engines and not any(target.get("rego") for target in targets)
+
+
 def _code(document: PolicyDocument, target: Mapping[str, Any]) -> tuple[str, list[str], str, bool]:
     """(Rego, libraries, dialect, whether there is CEL beside it)."""
     parts = {
