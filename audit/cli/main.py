@@ -15,7 +15,20 @@ from typing import Annotated, Any
 
 import typer
 
-from audit.cli import check, controls, doctor, explain, init, report, rules, run, sample, twins, validate
+from audit.cli import (
+    check,
+    controls,
+    doctor,
+    explain,
+    init,
+    report,
+    rules,
+    run,
+    sample,
+    test,
+    twins,
+    validate,
+)
 from audit.cli.command import WIDTH, Command, Group, Handler, ListingGroup, examples
 from audit.cli.exits import MEANINGS, ExitCode
 from audit.cli.screen import Screen, abandon
@@ -66,6 +79,7 @@ def application(*, rich_help: bool) -> typer.Typer:
         (explain.explain, explain),
         (sample.sample, sample),
         (twins.twins, twins),
+        (test.test, test),
         (validate.validate, validate),
         (init.init, init),
         (doctor.doctor, doctor),
