@@ -40,7 +40,9 @@ class Run(NamedTuple):
         return gaps
 
 
-def fleetaudit(*arguments: str | Path, env: dict[str, str] | None = None, stdin: bytes = b"") -> Run:
+def fleetaudit(
+    *arguments: str | Path, env: dict[str, str] | None = None, stdin: bytes = b"", cwd: Path | None = None
+) -> Run:
     """Run ``fleetaudit`` with these arguments; only for sub-commands that need no report."""
     done = subprocess.run(
         [sys.executable, "-m", "audit", *map(str, arguments)],
@@ -49,6 +51,7 @@ def fleetaudit(*arguments: str | Path, env: dict[str, str] | None = None, stdin:
         env=os.environ | {"COLUMNS": "200"} | (env or {}),
         timeout=300,
         check=False,
+        cwd=cwd,
     )
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode(), Path())
 
