@@ -32,8 +32,11 @@ class Spill:
         Raises:
             OSError: the disk is full.
         """
-        self._file.write(_LENGTH.pack(len(record)))
-        self._file.write(record)
+        try:
+            self._file.write(_LENGTH.pack(len(record)))
+            self._file.write(record)
+        except OSError as error:
+            raise _no_room(error) from None
         self._count += 1
 
     def __len__(self) -> int:
@@ -41,7 +44,10 @@ class Spill:
 
     def __iter__(self) -> Iterator[bytes]:
         """The records. Reading moves no shared file position, so several readers may be at different places."""
-        self._file.flush()
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise _no_room(error) from None
         descriptor = self._file.fileno()
         offset = 0
         chunk = b""
@@ -61,6 +67,10 @@ class Spill:
     def close(self) -> None:
         """Give the space back."""
         self._file.close()
+
+
+def _no_room(error: OSError) -> OSError:
+    return OSError(error.errno, f"{error.strerror} for temporary files; TMPDIR names another folder for them")
 
 
 def _read(descriptor: int, offset: int, wanted: int) -> bytes:

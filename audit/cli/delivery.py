@@ -10,6 +10,7 @@ from pathlib import Path
 
 from audit.cli.folder import OutputFolder
 from audit.cli.screen import abandon
+from audit.cli.streams import is_closed
 from audit.config.schema import Config
 from audit.errors import AuditError, ReportError
 from audit.model.result import AssessmentResult
@@ -110,6 +111,8 @@ def copy_to_stdout(result: AssessmentResult, formats: tuple[str, ...], lang: str
     from audit import wiring
 
     writer = wiring.writers(list(formats), lang)[0]
+    if is_closed(sys.stdout):
+        raise ReportError("standard output is closed, and the report was to go there")
     # Rendered whole before the first byte is printed: a pipeline must not take half a report for one.
     with tempfile.TemporaryFile(prefix="fleetaudit-") as rendered:
         try:

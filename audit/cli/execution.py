@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -150,6 +151,8 @@ def _check_scope(config: Config) -> None:
             "nothing to audit: no PATH is given, and no configuration names clusters or paths",
             suggestion="fleetaudit run FOLDER, or fleetaudit init for a configuration",
         )
+    if sys.stdin is None and any(STDOUT in member.paths for member in config.members()):
+        raise UsageError("standard input is closed, and - is to be read from there")
 
 
 def _unused_configuration(config: Config) -> Iterator[str]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import gc
-import io
-import os
 import sys
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -31,7 +27,8 @@ from audit.cli import (
 )
 from audit.cli.command import WIDTH, Command, Group, Handler, ListingGroup, examples
 from audit.cli.exits import MEANINGS, ExitCode
-from audit.cli.screen import Screen, abandon
+from audit.cli.screen import Screen
+from audit.cli.streams import prepare_streams, settle_stdout
 
 NAME = "fleetaudit"
 # Typer brings its own copy of click in newer versions; the root of its usage errors is found from one it exports.
@@ -127,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing raised by design escapes as a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     given, debug = _take_debug(given)
-    _prepare_streams()
+    prepare_streams()
     # Findings are plain values that refer to nothing that refers back; looking through them for cycles every few
     # hundred objects costs a tenth of the time.
     gc.set_threshold(100_000, 50, 100)
@@ -138,32 +135,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Nobody reads any more; what was asked for is done or was said.
         code = int(ExitCode.MET)
+    except SystemExit as leaving:
+        # Typer itself leaves with 1 when nobody reads its help; completion leaves with a code of its own.
+        unread = isinstance(leaving.__context__, BrokenPipeError)
+        code = int(ExitCode.MET) if unread else leaving.code
     except KeyboardInterrupt as interrupt:
         code = int(getattr(interrupt, "code", ExitCode.INTERRUPTED))
     except Exception as error:  # noqa: BLE001  # the last line of defence: every error becomes a message and a code
         code = _failed(error, debug=debug)
-    _settle_stdout()
+    settle_stdout()
     return code if isinstance(code, int) else int(ExitCode.MET)
-
-
-def _prepare_streams() -> None:
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            # Started with the stream closed (`>&-`): printing goes nowhere, the audit goes on.
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open as long as the process
-            setattr(sys, name, nowhere)
-        stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper):
-            # Names of files may hold what the terminal's encoding lacks; better a question mark than a crash.
-            stream.reconfigure(errors="replace")
-
-
-def _settle_stdout() -> None:
-    # The interpreter flushes once more at its end, and would answer a full disk there with a code of its own.
-    try:
-        sys.stdout.flush()
-    except OSError:
-        abandon(sys.stdout)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
@@ -197,11 +178,8 @@ def _failed(error: Exception, *, debug: bool) -> int:
     if isinstance(error, typer.Abort):
         return int(ExitCode.INTERRUPTED)
     if isinstance(error, OSError) and error.strerror:
-        if error.errno in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT} and not error.filename:
-            message, hint = "no room for temporary files: ", "free some space, or set TMPDIR to another folder"
-        else:
-            message, hint = f"{error.filename}: " if error.filename else "", "--debug shows where"
-        print_message(screen, f"{message}{error.strerror}", hint)
+        where = f"{error.filename}: " if error.filename else ""
+        print_message(screen, f"{where}{error.strerror}", "--debug shows where")
         return int(ExitCode.USAGE)
     print_message(
         screen,

@@ -21,6 +21,7 @@ from audit.config.schema import (
     ServerConfig,
 )
 from audit.config.suggest import did_you_mean
+from audit.config.values import check_values
 from audit.errors import ConfigError, UsageError
 from audit.redact import redacted
 
@@ -40,8 +41,9 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
 
     Raises:
         ConfigError: the file is wrong.
-        UsageError: the command line contradicts the file.
+        UsageError: the command line contradicts the file, or has a value that cannot be used.
     """
+    check_values(overrides)
     path = find_file(overrides, environment, folder)
     written = load_file(path) if path else FileConfig()
     base = path.parent if path else Path()

@@ -23,12 +23,13 @@ IN_CLUSTER = "in-cluster"
 DEFAULT_TITLE = "Kubernetes manifests"
 DEFAULT_FOLDER = "fleetaudit-report"
 
+# `$` alone would let a line end pass behind the last character.
 Text = Annotated[str, Meta(min_length=1, max_length=500)]
-PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
+PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$(?!\n)")]
 Name = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@/-]{0,127}$",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@/-]{0,127}$(?!\n)",
         description="Letters, digits and . _ : @ / - and spaces; starts with a letter or digit.",
     ),
 ]
@@ -85,7 +86,7 @@ class PolicySourceConfig(_Section, frozen=True, kw_only=True):
         ),
     ]
     name: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None,
+        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)")] | None,
         Meta(description="Beginning of the rule ids; the last part of the path by default."),
     ] = None
     shape: Annotated[
@@ -158,11 +159,11 @@ class OpaServerConfig(_Section, frozen=True, kw_only=True):
     """The OPA server that rego: opa-server asks. Without a url, a local one is started for the run."""
 
     url: Annotated[
-        Annotated[str, Meta(pattern=r"^https?://[^\s@?#]+$", max_length=2000)] | None,
+        Annotated[str, Meta(pattern=r"^https?://[^\s@?#]+$(?!\n)", max_length=2000)] | None,
         Meta(description="Address of a running server; rules are put there for the run and removed again."),
     ] = None
     token_env: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")] | None,
+        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")] | None,
         Meta(description="Name of the environment variable that holds the bearer token for url."),
     ] = None
     ca: Annotated[

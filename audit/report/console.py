@@ -109,7 +109,7 @@ class _Lines:
         waived = tally.total(Outcome.FAIL, waived=True)
         self._line(
             "",
-            f"{count(tally.total(Outcome.PASS))} pass + {count(tally.total(Outcome.FAIL))} fail ({count(waived)} waived)"
+            f"pairs: {count(tally.total(Outcome.PASS))} pass + {count(tally.total(Outcome.FAIL))} fail ({count(waived)} waived)"
             f" + {count(tally.total(Outcome.WARN))} warn + {count(tally.total(Outcome.ERROR))} error"
             f" + {count(tally.total(Outcome.SKIP))} skip",
         )
@@ -149,9 +149,14 @@ class _Lines:
         """Open groups by severity, the worst by name; all of them, and what could not be judged, when wanted."""
         counts = self._result.group_source.counts()
         total = sum(counts.open.values())
+        # Groups, not pairs: the words say so, because the line above counts pairs.
         extra = [
-            f"{count(number)} {word}"
-            for number, word in ((counts.waived, "waived"), (counts.errors, "error"), (counts.warns, "warn"))
+            f"{_n(number, 'group')} {word}"
+            for number, word in (
+                (counts.waived, "waived"),
+                (counts.errors, "that could not be judged"),
+                (counts.warns, "of warnings"),
+            )
             if number
         ]
         also = f"; also {', '.join(extra)}" if extra else ""
