@@ -1,0 +1,1 @@
+"""Software bills of materials: SPDX and CycloneDX as facts for rules."""

@@ -1,0 +1,28 @@
+"""What reading an SBOM may cost, and the moment that ages are counted from."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+import msgspec
+
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class SbomSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of the SBOM readers."""
+
+    deep: bool = True
+    """Let spdx-tools validate small SPDX 2 documents once more, in a process of its own."""
+    deep_max_elements: Positive = 400
+    """Packages, files, snippets and relationships together; its cost grows with their square."""
+    deep_seconds: Annotated[float, msgspec.Meta(gt=0)] = 20.0
+    deep_memory_bytes: Positive = 1 << 30
+    now: dt.datetime | None = None
+    """Ages are counted up to this moment; the moment of reading by default."""
+
+    def moment(self) -> dt.datetime:
+        """Now, aware."""
+        now = self.now or dt.datetime.now(dt.UTC)
+        return now if now.tzinfo else now.replace(tzinfo=dt.UTC)

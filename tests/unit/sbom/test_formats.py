@@ -1,0 +1,227 @@
+"""Encodings, forms and malformed documents: each ends in a named verdict."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from pathlib import Path
+
+import pytest
+
+from audit.collect.artifacts.reading import UnreadError, look_at
+from audit.collect.artifacts.sbom.reader import SbomReader
+from audit.collect.artifacts.sbom.settings import SbomSettings
+from tests.unit.sbom.reading import SETTINGS, codes, cyclonedx, read, read_file, spdx
+
+TEXT = json.dumps(spdx() | {"name": "café"}, ensure_ascii=False)
+TAG_VALUE = """SPDXVersion: SPDX-2.3
+DataLicense: CC0-1.0
+SPDXID: SPDXRef-DOCUMENT
+DocumentName: café
+DocumentNamespace: https://sbom.example.test/demo
+Creator: Organization: example
+Creator: Tool: hand-1
+Created: 2026-05-01T00:00:00Z
+
+PackageName: registry.example.test/demo
+SPDXID: SPDXRef-image
+PackageVersion: 1
+PackageSupplier: Organization: example
+PackageDownloadLocation: NOASSERTION
+FilesAnalyzed: false
+PackageLicenseConcluded: Apache-2.0
+PrimaryPackagePurpose: CONTAINER
+PackageChecksum: SHA256: %s
+PackageComment: <text>two
+lines: here</text>
+
+PackageName: lib
+SPDXID: SPDXRef-lib
+PackageVersion: 2
+PackageSupplier: Person: Ann
+PackageDownloadLocation: NOASSERTION
+FilesAnalyzed: false
+PackageLicenseDeclared: MIT
+
+Relationship: SPDXRef-DOCUMENT DESCRIBES SPDXRef-image
+Relationship: SPDXRef-image CONTAINS SPDXRef-lib
+""" % ("ab" * 32)
+XML = (
+    '<?xml version="1.0"?><bom xmlns="http://cyclonedx.org/schema/bom/1.6" version="1"><components>'
+    '<component type="library" bom-ref="lib"><name>café</name><version>2</version></component></components></bom>'
+)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [
+        ("utf-8", TEXT.encode()),
+        ("utf-8-bom", codecs.BOM_UTF8 + TEXT.encode()),
+        ("utf-16-le", codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le")),
+        ("utf-16-be", codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be")),
+        ("utf-16-le", TEXT.encode("utf-16-le")),
+        ("utf-16-be", TEXT.encode("utf-16-be")),
+    ],
+)
+def test_encodings(encoding: str, data: bytes, tmp_path: Path) -> None:
+    spec = read(data, tmp_path)
+    assert (spec["file"]["encoding"], spec["name"]) == (encoding, "café")
+    assert spec["counts"]["packages"] == 2
+
+
+def test_every_form_of_spdx_says_the_same(tmp_path: Path) -> None:
+    import yaml
+
+    expected = read(TEXT.encode(), tmp_path)
+    forms = {
+        "yaml": yaml.safe_dump(json.loads(TEXT), allow_unicode=True).encode(),
+        "tag-value": TAG_VALUE.encode(),
+        "xml": b"<?xml version='1.0'?>" + _xml("Document", json.loads(TEXT)).encode(),
+    }
+    for name, data in forms.items():
+        spec = read(data, tmp_path)
+        assert spec["serialisation"] == name
+        for key in expected.keys() - {"file", "serialisation", "format"}:
+            assert spec[key] == expected[key], (name, key)
+        assert spec["format"]["status"] == "valid", (name, spec["format"])
+
+
+def _xml(name: str, value: object) -> str:
+    if isinstance(value, list):
+        return "".join(_xml(name, one) for one in value)
+    inner = (
+        "".join(_xml(key, one) for key, one in value.items())
+        if isinstance(value, dict)
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+    )
+    return f"<{name}>{inner}</{name}>"
+
+
+BAD = {
+    "not_utf8": TEXT.encode("latin-1"),
+    "truncated": TEXT.encode()[:-20],
+    "data_after_end": TEXT.encode() * 2,
+    "too_deep": TEXT.encode().replace(b'"name"', b'"x": ' + b"[" * 5000 + b"]" * 5000 + b', "name"', 1),
+    "not_json": TEXT.encode().replace(b'"name":', b'"name"', 1),
+    "truncated ": XML.encode()[:-6],
+    "data_after_end ": XML.encode() * 2,
+    "not_xml": XML.replace("</name>", "</nome>").encode(),
+    "entities_refused": XML.replace("<bom", '<!DOCTYPE x [<!ENTITY a "b">]><bom').encode(),
+    "entities_refused ": XML.replace("<bom", '<!DOCTYPE x SYSTEM "file:///etc/passwd"><bom').encode(),
+    "too_deep ": XML.replace("</name>", "</name>" + "<a>" * 300 + "</a>" * 300).encode(),
+    "not_tag_value": TAG_VALUE.replace("PackageVersion:", "PackageVerzion:").encode(),
+    "truncated  ": TAG_VALUE.replace("</text>", "").encode(),
+    "data_after_end  ": (TAG_VALUE * 2).encode(),
+    "aliases_refused": b"spdxVersion: SPDX-2.3\nSPDXID: SPDXRef-DOCUMENT\npackages: &a [{name: x}]\nfiles: *a\n",
+    "data_after_end   ": b"spdxVersion: SPDX-2.3\n---\nspdxVersion: SPDX-2.3\n",
+    "not_yaml": b"spdxVersion: SPDX-2.3\nname: [\n",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_can_not_be_read_is_named(name: str, tmp_path: Path) -> None:
+    spec = read(BAD[name], tmp_path)
+    assert spec["format"]["status"] == "invalid"
+    assert spec["format"]["code"] == name.strip()
+    assert spec["content"]["status"] == "unread"
+    assert "structure" not in spec, "nothing of half a document is taken for a fact"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"\xff\xfe",
+        b"kind: Pod\napiVersion: v1\n",
+        b'{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "{\\"spdxVersion\\": \\"SPDX-2.3\\"}"}}',
+        b"package main\n\nconst x = `\nSPDXVersion: SPDX-2.3\n`\n",
+        b"<html><body>bom</body></html>",
+        bytes(range(256)),
+    ],
+)
+def test_what_is_no_sbom_is_none(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(data)
+    assert read_file(path) is None
+
+
+def test_any_cut_and_any_flipped_byte_ends_in_facts(tmp_path: Path) -> None:
+    for whole in (TEXT.encode(), XML.encode(), TAG_VALUE.encode()):
+        for at in range(150, len(whole), 37):
+            for data in (
+                whole[:at],
+                whole[:at] + b"\x00" + whole[at + 1 :],
+                whole[:at] + b"\xff" + whole[at + 1 :],
+            ):
+                path = tmp_path / "x"
+                path.write_bytes(data)
+                spec = read_file(path)
+                assert spec is None or spec["format"]["status"] in {"valid", "invalid", "unknown"}
+
+
+def test_too_large_is_a_gap(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(TEXT)
+    with pytest.raises(UnreadError, match="limit 100"):
+        list(SbomReader(SETTINGS).read(look_at(path, "x", max_bytes=100)))
+
+
+def test_unknown_versions_are_not_called_valid(tmp_path: Path) -> None:
+    for document in (spdx() | {"spdxVersion": "SPDX-2.9"}, cyclonedx() | {"specVersion": "1.99"}):
+        spec = read(document, tmp_path)
+        assert (spec["format"]["status"], spec["format"]["code"]) == ("unknown", "unknown_version")
+        assert spec["counts"]["packages"] >= 1
+
+
+def test_schema_errors_are_counted_by_kind_and_hold_no_content(tmp_path: Path) -> None:
+    document = spdx()
+    document["packages"] += [
+        {"SPDXID": f"SPDXRef-{i}", "name": {"secret": "S3CRET" * 100}, "downloadLocation": "NONE"}
+        for i in range(3000)
+    ]
+    found = read(document, tmp_path)["format"]
+    assert (found["status"], found["code"], found["all_listed"]) == ("invalid", "schema", False)
+    [problem] = found["problems"]
+    assert problem["code"] == "schema:packages.[].name"
+    assert problem["count"] == 1000
+    assert "S3CRET" not in json.dumps(found)
+
+
+def test_parts_of_xml_that_no_schema_can_be_asked_about_are_said(tmp_path: Path) -> None:
+    data = XML.replace("</version>", "</version><evidence><copyright><text>a</text></copyright></evidence>")
+    found = read(data.encode(), tmp_path)["format"]
+    assert (found["status"], found["code"]) == ("unknown", "partly_checked")
+    assert "evidence" in found["reason"]
+
+
+def test_deep_validation_says_whether_it_was_done(tmp_path: Path) -> None:
+    deep = read(spdx(), tmp_path, SbomSettings())["format"]["deep"]
+    assert (deep["status"], deep["errors"]) == ("done", 0)
+    wrong = spdx()
+    wrong["packages"][1]["downloadLocation"] = "not a place"
+    assert read(wrong, tmp_path)["format"]["status"] == "valid", "only spdx-tools knows better"
+    found = read(wrong, tmp_path, SbomSettings())["format"]
+    assert (found["status"], found["code"], found["deep"]["errors"]) == ("invalid", "deep", 1)
+    small = read(spdx(), tmp_path, SbomSettings(deep_max_elements=1))["format"]["deep"]
+    assert small["status"] == "left_out"
+    assert "limit 1" in small["reason"]
+    slow = read(spdx(), tmp_path, SbomSettings(deep_seconds=0.001))["format"]["deep"]
+    assert slow["status"] == "left_out"
+    assert "0.001 s" in slow["reason"]
+    poor = read(spdx(), tmp_path, SbomSettings(deep_memory_bytes=1 << 20))["format"]["deep"]
+    assert poor["status"] == "left_out"
+    assert read(cyclonedx(), tmp_path, SbomSettings())["format"]["deep"]["status"] == "left_out"
+
+
+def test_one_reader_reads_many(tmp_path: Path) -> None:
+    reader = SbomReader(SbomSettings())
+    for i in range(3):
+        path = tmp_path / f"{i}.json"
+        path.write_text(json.dumps(spdx()))
+        [facts] = reader.read(look_at(path, path.name, max_bytes=1 << 20))
+        assert facts.spec["format"]["deep"]["status"] == "done"
+        assert codes(dict(facts.spec)) == {}
