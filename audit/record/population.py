@@ -16,6 +16,7 @@ from typing import BinaryIO
 import msgspec
 
 from audit.errors import ReportError
+from audit.harmless import FORMULA_STARTS, reversibly_escaped, unescaped
 from audit.model.finding import PairAnswer
 from audit.model.subject import SubjectRef
 
@@ -61,10 +62,9 @@ COLUMNS = PairRow.__struct_fields__
 FILE_NAME = "population.csv.gz"
 _FLUSH_BYTES = 1 << 20
 _GZIP = 31  # zlib's window bits for a gzip stream; its header carries no name and no time
-_NEEDS_QUOTES = frozenset(',"\r\n')
-# A spreadsheet would run these as formulas; an apostrophe makes them text. One that was there gets another, so that
-# `original` finds what the text was.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
+_NEEDS_QUOTES = frozenset(',"')
+# An apostrophe makes a formula text. One that was there gets another, so that `original` finds what the text was.
+_QUOTED_STARTS = (*FORMULA_STARTS, "'")
 
 
 class PopulationWriter:
@@ -76,6 +76,7 @@ class PopulationWriter:
         self._partial = folder / f".{self.path.name}.{secrets.token_hex(6)}.part"
         self._digest = hashlib.sha256()
         self._rows: list[str] = []
+        self._rule_cells: dict[str, str] = {}
         self._size = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -103,11 +104,18 @@ class PopulationWriter:
         )
         self._append(
             "".join(
-                f"{answer.rule},{subject},{answer.outcome.value},{cell(answer.reason) if answer.reason else ''},"
+                f"{self._rule(answer.rule)},{subject},{answer.outcome.value},{cell(answer.reason) if answer.reason else ''},"
                 f"{cell(waiver) if waiver else ''}\n"
                 for answer, waiver in answers
             )
         )
+
+    def _rule(self, name: str) -> str:
+        """A policy of somebody else's names its rules; each is looked at once."""
+        shown = self._rule_cells.get(name)
+        if shown is None:
+            shown = self._rule_cells[name] = cell(name)
+        return shown
 
     def finish(self) -> str:
         """Close the file, put it in place and return its sha256 (hex, of the uncompressed text)."""
@@ -147,7 +155,7 @@ class PopulationWriter:
 
 
 def cell(text: str) -> str:
-    """One CSV cell: formulas neutralised, quoted where the syntax needs it."""
+    """One CSV cell: formulas and control characters neutralised, quoted where the syntax needs it."""
     if not text:
         return ""
     text = neutral(text)
@@ -157,13 +165,14 @@ def cell(text: str) -> str:
 
 
 def neutral(text: str) -> str:
-    """The text as a spreadsheet may see it."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    """The text as a spreadsheet or a terminal may see it."""
+    shown = reversibly_escaped(text)
+    return f"'{shown}" if text.startswith(_QUOTED_STARTS) else shown
 
 
 def original(text: str) -> str:
     """What `neutral` was given."""
-    return text.removeprefix("'")
+    return unescaped(text.removeprefix("'"))
 
 
 def _unwritable(path: Path, error: OSError) -> ReportError:

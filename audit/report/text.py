@@ -10,12 +10,13 @@ import json
 import re
 from typing import Any
 
+from audit.harmless import FORMULA_STARTS, escaped
+
 LINE_CAP = 300
 """Characters kept of one-line texts: names, places, values."""
 BLOCK_CAP = 4000
 """Characters kept of texts with several lines: fixes, descriptions."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _MARKDOWN_SPECIAL = "\\`*_{}[]()<>|~&"
 _MARKDOWN_TRIGGER = re.compile(r"[@#]|www\.|:(?=//)", re.IGNORECASE)
 """Mentions, issue numbers and bare links: code hosts look for them in the rendered text, past any backslash."""
@@ -25,10 +26,8 @@ _MARKER = re.compile(r"fleetaudit:redacted:([a-z_]{1,40}):([0-9]{1,4}(?:-[0-9]{1
 def visible(text: str, cap: int = LINE_CAP) -> str:
     """One line of text, unprintable characters as hexadecimal escapes, cut at `cap` characters."""
     if len(text) > cap:
-        return _escape(text[:cap]) + f"… ({len(text) - cap} more characters)"
-    if text.isprintable():
-        return text
-    return _escape(text)
+        return escaped(text[:cap]) + f"… ({len(text) - cap} more characters)"
+    return escaped(text)
 
 
 def tail(path: str, cap: int) -> str:
@@ -62,7 +61,7 @@ def csv_cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula; unprintable characters escaped first."""
     # The apostrophe goes before the escape: a cell that began with a tab or a return is suspect however it is shown.
     shown = visible_block(text).replace("\n", "\\n")
-    return f"'{shown}" if text.startswith(_FORMULA_STARTS) or shown.startswith(_FORMULA_STARTS) else shown
+    return f"'{shown}" if text.startswith(FORMULA_STARTS) or shown.startswith(FORMULA_STARTS) else shown
 
 
 def markdown(text: str, cap: int = LINE_CAP) -> str:
@@ -93,12 +92,3 @@ def https_only(link: str) -> str:
     """The link when it is plain https, else an empty string."""
     safe = link.startswith("https://") and link.isprintable() and not any(c in link for c in "\"'<>` \\")
     return link if safe else ""
-
-
-def _escape(text: str) -> str:
-    return "".join(c if c.isprintable() else _code(c) for c in text)
-
-
-def _code(char: str) -> str:
-    number = ord(char)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -10,11 +10,13 @@ import resource
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from audit.errors import ReportError
 from audit.model.finding import Outcome, PairAnswer
 from audit.model.subject import SubjectRef
-from audit.record.population import COLUMNS, PopulationWriter, cell
+from audit.record.population import COLUMNS, PopulationWriter, cell, neutral, original
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -50,7 +52,7 @@ def test_rows_come_back_as_written(tmp_path: Path) -> None:
         "cluster": "a",
         "kind": "apps/Deployment",
         "namespace": "m,l",
-        "name": 'we"b\nx',
+        "name": 'we"b\\u000ax',
         "source": "x.yaml",
         "document": "2",
         "item": "items[0]",
@@ -81,6 +83,51 @@ def test_equal_pairs_give_equal_bytes(tmp_path: Path) -> None:
 def test_formulas_are_text(text: str) -> None:
     (row,) = csv.reader(io.StringIO(cell(text) + "\n"))
     assert row[0].startswith("'")
+
+
+HOSTILE = [
+    "\x1b[31mred",
+    "safe\u202egpj.exe",
+    "a\u200bb",
+    "\x00",
+    "a\r\nb",
+    "\udcff.yaml",
+    "\x9b",
+    "\U000e0001",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_control_character_reaches_the_file(tmp_path: Path, text: str) -> None:
+    ref = SubjectRef(
+        cluster=text,
+        group=text,
+        version="v1",
+        kind=text,
+        namespace=text,
+        name=text,
+        source=text,
+        item=text,
+        digest="ff",
+    )
+    writer = PopulationWriter(tmp_path)
+    writer.add(ref, [(PairAnswer(rule=text, outcome=Outcome.ERROR, reason=text), text)])
+    writer.finish()
+    lines = gzip.decompress(writer.path.read_bytes()).decode().splitlines()
+    assert len(lines) == 2
+    assert all(line.isprintable() for line in lines)
+    [row] = rows_of(writer.path)
+    assert {original(row[column]) for column in ("cluster", "namespace", "name", "source", "rule")} == {text}
+
+
+@given(st.text(max_size=60))
+@example("\\u001b")
+@example("'=\\")
+def test_every_cell_is_printable_and_comes_back(text: str) -> None:
+    [shown] = next(csv.reader(io.StringIO(cell(text) + "\n"))) or [""]
+    assert shown.isprintable()
+    assert original(shown) == text
+    assert neutral(text) == shown
 
 
 def test_unfinished_file_never_appears(tmp_path: Path) -> None:
