@@ -54,7 +54,7 @@ def audit_fleet(
 
     Raises:
         AuditError: configuration or content is wrong, or an engine can't be started. What goes wrong with the audited
-            files is a gap in the result instead.
+            files is a gap in the result instead. Groups that are asked for behind the block are a `UsageError`.
     """
     with ExitStack() as stack:
         folder = str(output) if output is not None else stack.enter_context(tempfile.TemporaryDirectory())
@@ -78,7 +78,7 @@ def write_reports(
     """Write a result in the formats named; the paths written, in that order.
 
     Args:
-        result: from `audit_fleet`, inside its ``with`` block.
+        result: from `audit_fleet`, inside its ``with`` block, or loaded from a JSON report.
         folder: created when missing.
         formats: of ``html``, ``json``, ``sarif``, ``junit``, ``markdown`` and ``csv``.
         lang: ``en`` or ``zh-CN``.
@@ -86,6 +86,7 @@ def write_reports(
     Raises:
         KeyError: an unknown format.
         ReportError: a report can't be written.
+        UsageError: the ``with`` block was left.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)

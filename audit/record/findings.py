@@ -12,6 +12,7 @@ from typing import Self
 
 import msgspec
 
+from audit.errors import UsageError
 from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import GroupCounts
@@ -52,6 +53,7 @@ class FindingStore:
         self._decoder = msgspec.json.Decoder(Finding)
         self._row_decoder = msgspec.msgpack.Decoder(_Row)
         self._counts: GroupCounts | None = None
+        self._closed = False
 
     def add(self, finding: Finding) -> None:
         """Keep one finding, without the credentials that the author of a rule may have put into a message."""
@@ -64,7 +66,15 @@ class FindingStore:
             self._spill()
 
     def groups(self) -> Iterator[FindingGroup]:
-        """All groups in display order."""
+        """All groups in display order.
+
+        Raises:
+            UsageError: the store is closed; an empty answer would look like a fleet without findings.
+        """
+        self._check_open()
+        return self._decoded()
+
+    def _decoded(self) -> Iterator[FindingGroup]:
         decode = self._decoder.decode
         for key, rows in itertools.groupby(self._rows(), key=_group_key):
             stored = list(rows)
@@ -72,7 +82,12 @@ class FindingStore:
             yield msgspec.structs.replace(_head(key, stored), members=members)
 
     def encoded_groups(self) -> Iterator[bytes]:
-        """Canonical JSON of all groups in display order, put together from the stored findings, once."""
+        """Canonical JSON of all groups in display order, put together from the stored findings, once.
+
+        Raises:
+            UsageError: the store is closed.
+        """
+        self._check_open()
         if self._lines is None:
             lines = Spill(self._folder)
             for key, rows in itertools.groupby(self._rows(), key=_group_key):
@@ -84,8 +99,13 @@ class FindingStore:
         return iter(self._lines)
 
     def counts(self) -> GroupCounts:
-        """Totals, counted once, from the keys alone."""
+        """Totals, counted once, from the keys alone; they outlive the store.
+
+        Raises:
+            UsageError: the store was closed before anybody asked.
+        """
         if self._counts is None:
+            self._check_open()
             sizes = (
                 (key, [row.waived for row in rows])
                 for key, rows in itertools.groupby(self._rows(), key=_group_key)
@@ -98,11 +118,21 @@ class FindingStore:
 
     def close(self) -> None:
         """Give the space back."""
+        counts = self._counts
         self._forget()
+        self._counts = counts
         for run in self._runs:
             run.close()
         self._runs.clear()
         self._buffer.clear()
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError(
+                "the finding groups are gone: their files were removed when the audit was closed",
+                suggestion="read groups and write reports inside the `with` block of the audit",
+            )
 
     def _forget(self) -> None:
         """Drop what was derived from the findings so far."""
