@@ -37,6 +37,8 @@ class BundleReader:
 
     name = "Sigstore bundle"
     suffixes = frozenset(BUNDLE_SUFFIXES)
+    kinds = frozenset({"SignatureBundle", "Provenance"})
+    shares = False
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

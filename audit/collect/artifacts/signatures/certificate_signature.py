@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sigstore.verify import Verifier
 
 MAX_TIMESTAMPS = 32
+# The library would take any curve.
+_CURVES = {"secp256r1", "secp384r1", "secp521r1"}
 _MESSAGE_ENTRIES = {("hashedrekord", "0.0.1"), ("hashedrekord", "0.0.2")}
 _ENVELOPE_ENTRIES = {("dsse", "0.0.1"), ("hashedrekord", "0.0.2")}
 
@@ -67,7 +69,7 @@ class CertificateVerifier:
         certificates.check_profile(certificate)
         identity = certificates.identity_of(certificate)
         key = certificate.public_key()
-        if not isinstance(key, ec.EllipticCurvePublicKey):
+        if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name not in _CURVES:
             raise RefusedError("unsupported_key")
         logged = check_entry(entry, self._root.root, now=self._now)
         times, source = self._times(bundle, logged)
@@ -130,11 +132,11 @@ class CertificateVerifier:
         self, bundle: Bundle, raw: bytes, digest: bytes | None, *parts: frozenset[int]
     ) -> str | None:
         """None when the library accepts, else why not."""
-        from cryptography.x509.verification import VerificationError as ChainError  # noqa: PLC0415  # with the rest
-        from sigstore.errors import CertValidationError, VerificationError  # noqa: PLC0415  # heavy: only for bundles
-        from sigstore.hashes import Hashed  # noqa: PLC0415  # heavy: only for bundles
-        from sigstore.models import Bundle as LibraryBundle  # noqa: PLC0415  # heavy: only for bundles
-        from sigstore_models.common.v1 import HashAlgorithm  # noqa: PLC0415  # heavy: only for bundles
+        from cryptography.x509.verification import VerificationError as ChainError  # with the rest
+        from sigstore.errors import CertValidationError, VerificationError  # heavy: only for bundles
+        from sigstore.hashes import Hashed  # heavy: only for bundles
+        from sigstore.models import Bundle as LibraryBundle  # heavy: only for bundles
+        from sigstore_models.common.v1 import HashAlgorithm  # heavy: only for bundles
 
         authorities, _, published, _ = parts
         if not authorities:
@@ -159,9 +161,9 @@ class CertificateVerifier:
         return None
 
     def _verifier(self, *parts: frozenset[int]) -> Verifier:
-        from sigstore.models import TrustedRoot  # noqa: PLC0415  # heavy: only for bundles
-        from sigstore.verify import Verifier  # noqa: PLC0415  # heavy: only for bundles
-        from sigstore_models.trustroot.v1 import TrustedRoot as Inner  # noqa: PLC0415  # heavy: only for bundles
+        from sigstore.models import TrustedRoot  # heavy: only for bundles
+        from sigstore.verify import Verifier  # heavy: only for bundles
+        from sigstore_models.trustroot.v1 import TrustedRoot as Inner  # heavy: only for bundles
 
         known = self._verifiers.get(parts)
         if known is None:
@@ -198,7 +200,7 @@ def _the_entry(bundle: Bundle) -> LogEntry:
 
 
 def _time_of(answer: bytes) -> dt.datetime:
-    from rfc3161_client import decode_timestamp_response  # noqa: PLC0415  # comes with sigstore
+    from rfc3161_client import decode_timestamp_response  # comes with sigstore
 
     try:
         return decode_timestamp_response(answer).tst_info.gen_time

@@ -41,7 +41,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     valid: bool | None
     """Whether the signature itself is right; None when nobody knows."""
-    form: Mapping[str, Any] = UNKNOWN_FORM
+    form: Mapping[str, Any]
     who: Who | None = None
     signers: tuple[str, ...] = ()
     """Signers of the policy that it may be."""

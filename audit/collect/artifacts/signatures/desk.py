@@ -45,7 +45,7 @@ class Desk:
     def checker(self) -> Checker:
         """The checker, and with it the cryptography that it needs."""
         if self._checker is None:
-            from audit.collect.artifacts.signatures.checking import Checker  # noqa: PLC0415  # heavy: only for signatures
+            from audit.collect.artifacts.signatures.checking import Checker  # heavy: only for signatures
 
             self._checker = Checker(self.settings, base=self._base, now=self._now, root=self.root)
         return self._checker

@@ -42,6 +42,8 @@ class DetachedReader:
 
     name = "detached signature"
     suffixes = frozenset({".sig"})
+    kinds = frozenset({"SignatureBundle"})
+    shares = False
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -68,7 +70,7 @@ class DetachedReader:
 
 def check_detached(desk: Desk, path: Path, content: Content | None, policy: CompiledPolicy | None) -> Checked:
     """The verdict on a bare signature."""
-    from audit.collect.artifacts.signatures.checking import refused  # noqa: PLC0415  # heavy: only for signatures
+    from audit.collect.artifacts.signatures.checking import refused  # heavy: only for signatures
 
     if content is None:
         return refused(RefusedError("no_artifact"), form=FORM, policy=policy)
@@ -109,7 +111,7 @@ def signature_of(data: bytes) -> bytes:
 
 def _key_beside(path: Path) -> tuple[NamedKey | None, bool]:
     """A public key or a certificate that lies beside the signature; neither is trusted for that."""
-    from audit.collect.artifacts.signatures.public_keys import MAX_KEY_BYTES, load_key  # noqa: PLC0415  # heavy
+    from audit.collect.artifacts.signatures.public_keys import MAX_KEY_BYTES, load_key  # heavy
 
     base = without_suffix(path.name) or path.name
     for suffix in (".pub", *_CERTIFICATES):

@@ -28,6 +28,8 @@ class SignedArtifactReader:
     """
 
     name = "artifact that must be signed"
+    kinds = frozenset({"SignedArtifact"})
+    shares = True
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -100,7 +102,7 @@ class SignedArtifactReader:
 
 
 def _unreadable(policy: CompiledPolicy) -> Checked:
-    from audit.collect.artifacts.signatures.checking import refused  # noqa: PLC0415  # heavy: only for signatures
+    from audit.collect.artifacts.signatures.checking import refused  # heavy: only for signatures
 
     return refused(RefusedError("signature_unreadable"), form=UNKNOWN_FORM, policy=policy)
 

@@ -43,9 +43,9 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class Match(_Section, frozen=True, kw_only=True):
     """How a text must look: exactly one of the three."""
 
-    exact: Annotated[str | None, Meta(min_length=1, max_length=matching.MAX_TEXT)] = None
+    exact: Annotated[str, Meta(min_length=1, max_length=matching.MAX_TEXT)] | None = None
     glob: Glob | None = None
-    regex: Annotated[str | None, Meta(min_length=1, max_length=matching.MAX_PATTERN)] = None
+    regex: Glob | None = None
 
     def __post_init__(self) -> None:
         if sum(value is not None for value in (self.exact, self.glob, self.regex)) != 1:
@@ -130,8 +130,8 @@ class SignerPolicy(_Section, frozen=True, kw_only=True):
             description="Globs of paths or image names; one without a slash is matched with the file name.",
         ),
     ]
-    any_of: Annotated[tuple[Signer, ...] | None, Meta(min_length=1)] = None
-    all_of: Annotated[tuple[Signer, ...] | None, Meta(min_length=1)] = None
+    any_of: Annotated[tuple[Signer, ...], Meta(min_length=1)] | None = None
+    all_of: Annotated[tuple[Signer, ...], Meta(min_length=1)] | None = None
     threshold: Annotated[
         int, Meta(ge=1, le=20, description="How many different signers of any_of are needed.")
     ] = 1
@@ -174,7 +174,7 @@ class TrustedRoot(_Section, frozen=True, kw_only=True):
     """Authorities and logs that Sigstore signatures rest on. Never fetched: by default the one of the installed library."""
 
     path: Annotated[PathText | None, Meta(description="A trusted_root.json, relative to this file.")] = None
-    sha256: Annotated[str | None, Meta(pattern=r"^[0-9a-f]{64}$")] = None
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")] | None = None
     fetched: Annotated[
         dt.date | None, Meta(description="When it was fetched from its source; its age is unknown without.")
     ] = None
