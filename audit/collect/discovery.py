@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -30,6 +30,10 @@ _CHART_FILES = frozenset(
         "values.schema.json",
     }
 )
+
+
+_MAX_DEPTH = 200
+_MAX_IGNORE_BYTES = 1 << 20
 
 
 class FoundFile(msgspec.Struct, frozen=True):
@@ -82,6 +86,24 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     respect_gitignore: bool = True
 
 
+def is_pattern(text: str) -> bool:
+    """Whether a line is a pattern in gitignore syntax, or none at all (a remark, a blank)."""
+    try:
+        compiled([text])
+    except ValueError:
+        return False
+    return True
+
+
+def compiled(patterns: Iterable[str]) -> pathspec.GitIgnoreSpec:
+    """Patterns in gitignore syntax, ready to match.
+
+    Raises:
+        ValueError: one is none.
+    """
+    return pathspec.GitIgnoreSpec.from_lines(patterns)
+
+
 def discover(
     root: Path,
     selection: Selection,
@@ -122,8 +144,8 @@ class _Walk:
         self.own = own
         self.read = read
         self.evidence = evidence
-        self.include = pathspec.GitIgnoreSpec.from_lines(selection.include) if selection.include else None
-        self.exclude = pathspec.GitIgnoreSpec.from_lines(selection.exclude) if selection.exclude else None
+        self.include = compiled(selection.include) if selection.include else None
+        self.exclude = compiled(selection.exclude) if selection.exclude else None
         self.ignores: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
         self.seen: set[tuple[int, int]] = set()
         self.inside = root.resolve()
@@ -135,7 +157,10 @@ class _Walk:
             return LeftOut(path, reason)
         return FoundFile(path) if self._first(path) else LeftOut(path, "already_read")
 
-    def folder(self, folder: Path) -> Iterator[Found]:
+    def folder(self, folder: Path, depth: int = 0) -> Iterator[Found]:
+        if depth > _MAX_DEPTH:
+            yield Unreadable(folder, f"below more than {_MAX_DEPTH} folders")
+            return
         try:
             info = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -151,20 +176,20 @@ class _Walk:
             # One line for all of it: how many reports an earlier run left says nothing about what is audited.
             yield LeftOut(folder, "own_output")
             entries = [entry for entry in entries if not self.own.made(Path(entry.path))]
-        names = {entry.name for entry in entries}
-        depth = len(self.ignores)
+        names = {entry.name for entry in entries if _is_file(entry)}
+        ignores = len(self.ignores)
         if self.selection.respect_gitignore and ".gitignore" in names:
             yield from self._read_gitignore(folder)
         if "Chart.yaml" in names:
-            yield from self._chart(folder, entries)
+            yield from self._chart(folder, entries, depth)
         else:
             if names & KUSTOMIZATION_NAMES:
                 yield self._rendered(folder, "kustomize")
             for entry in entries:
-                yield from self._entry(folder, entry)
-        del self.ignores[depth:]
+                yield from self._entry(folder, entry, depth)
+        del self.ignores[ignores:]
 
-    def _chart(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[Found]:
+    def _chart(self, folder: Path, entries: list[os.DirEntry[str]], depth: int) -> Iterator[Found]:
         """A chart's own files are rendered as a whole; its crds/, and what helm never reads, are plain manifests."""
         if (reason := self._reason_to_skip(folder, is_folder=True)) and folder != self.root:
             yield LeftOut(folder, reason)
@@ -172,7 +197,7 @@ class _Walk:
         yield self._rendered(folder, "helm")
         for entry in entries:
             if entry.name not in _CHART_FILES:
-                yield from self._entry(folder, entry)
+                yield from self._entry(folder, entry, depth)
 
     def _rendered(self, folder: Path, tool: str) -> Found:
         return FoundFolder(folder, tool) if self._first(folder) else LeftOut(folder, "already_read")
@@ -185,7 +210,7 @@ class _Walk:
         self.read.add(real)
         return True
 
-    def _entry(self, folder: Path, entry: os.DirEntry[str]) -> Iterator[Found]:
+    def _entry(self, folder: Path, entry: os.DirEntry[str], depth: int) -> Iterator[Found]:
         path = folder / entry.name
         try:
             is_folder = entry.is_dir()
@@ -203,13 +228,13 @@ class _Walk:
             yield LeftOut(path, "version_control")
             return
         if is_folder and self.own.is_output(path):
-            yield from self.folder(path)
+            yield from self.folder(path, depth + 1)
             return
         reason = self._reason_to_skip(path, is_folder=is_folder)
         if reason:
             yield LeftOut(path, reason)
         elif is_folder:
-            yield from self.folder(path)
+            yield from self.folder(path, depth + 1)
         elif entry.name not in KUSTOMIZATION_NAMES or not is_file:
             yield self._in_folder(path, is_file=is_file)
 
@@ -248,9 +273,19 @@ class _Walk:
     def _read_gitignore(self, folder: Path) -> Iterator[Found]:
         path = folder / ".gitignore"
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                data = file.read(_MAX_IGNORE_BYTES + 1)
         except OSError:
             return
-        lines = data.decode("utf-8", errors="replace").splitlines()
-        self.ignores.append((folder, pathspec.GitIgnoreSpec.from_lines(lines)))
+        if len(data) > _MAX_IGNORE_BYTES:  # nobody's ignore file; so what it would hide is read
+            return
+        lines = [line for line in data.decode("utf-8", errors="replace").splitlines() if is_pattern(line)]
+        self.ignores.append((folder, compiled(lines)))
         yield IgnoreFile(path, hashlib.sha256(data).hexdigest())
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False

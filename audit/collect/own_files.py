@@ -44,7 +44,7 @@ class OwnFiles(msgspec.Struct, frozen=True, kw_only=True):
         """Whether fleetaudit made a file, or a folder to work in."""
         if path.is_dir():
             return self.is_output(path)
-        if self.is_report is None or not self.is_report(path):
+        if self.is_report is None or not path.is_file() or not self.is_report(path):
             return False
         return path.suffix.lower() not in (".json", ".yaml", ".yml") or _is_no_manifest(path)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audit.collect.artifacts.reading import GROUP as ARTIFACTS
 from audit.collect.artifacts.reading import Registry
-from audit.collect.discovery import Selection
+from audit.collect.discovery import Selection, is_pattern
 from audit.collect.gathering import ManifestScope
 from audit.collect.manifests import ManifestSource
 from audit.collect.members import Member
@@ -15,6 +15,7 @@ from audit.collect.own_files import OwnFiles
 from audit.collect.scope import OutOfScope
 from audit.collect.texts import SourceTexts
 from audit.config.schema import ClusterConfig, Config, ServerConfig
+from audit.errors import UsageError
 from audit.evaluate.runner import READER
 from audit.library.library import Library
 from audit.model.subject import CLUSTER_GROUP, EVERY_KIND
@@ -73,11 +74,7 @@ def members(
             cluster=cluster.name,
             paths=cluster.paths,
             base=Path(),
-            selection=Selection(
-                include=config.files.include,
-                exclude=tuple(entry.path for entry in config.scope.exclude if entry.path),
-                respect_gitignore=config.files.gitignore,
-            ),
+            selection=_selection(config),
             own=own,
             max_file_bytes=config.limits.max_file_bytes,
         )
@@ -96,6 +93,21 @@ def members(
             context=context,
             out_of_scope=_out_of_scope(config),
         )
+
+
+def _selection(config: Config) -> Selection:
+    selection = Selection(
+        include=config.files.include,
+        exclude=tuple(entry.path for entry in config.scope.exclude if entry.path),
+        respect_gitignore=config.files.gitignore,
+    )
+    for pattern in (*selection.include, *selection.exclude):
+        if not is_pattern(pattern):
+            raise UsageError(
+                f"{pattern} is no pattern in .gitignore syntax",
+                suggestion="mend --include, --exclude, files.include or scope.exclude",
+            )
+    return selection
 
 
 def wanted_kinds(library: Library, selected: frozenset[str]) -> tuple[str, ...]:

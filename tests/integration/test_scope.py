@@ -92,6 +92,13 @@ def test_ignore_files_and_what_they_hide_change_the_digest(tree: Path) -> None:
     assert scope(audited(tree)) not in digests
 
 
+@pytest.mark.parametrize("option", ["--include", "--exclude"])
+def test_a_glob_that_is_none_is_a_usage_error(tree: Path, option: str) -> None:
+    done = run(tree.parent / "out", tree, "--no-config", option, "!")
+    assert done.code == 2
+    assert "no pattern" in done.err
+
+
 # --- fleetaudit's own files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,51 @@ def test_kustomization_is_found_beside_its_files(tmp_path: Path) -> None:
         FoundFolder(tmp_path, "kustomize"),
         FoundFile(tmp_path / "x.yaml"),
     ]
+
+
+@pytest.mark.parametrize("name", ["kustomization.yaml", "Kustomization", "Chart.yaml", ".gitignore"])
+def test_a_folder_or_pipe_with_a_telling_name_tells_nothing(tmp_path: Path, name: str) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.yaml").write_text("x: 1")
+    (tmp_path / "one" / name).mkdir()
+    os.mkfifo(tmp_path / "two" / name)
+    found = names(tmp_path)
+    assert found["FoundFile"] == ["one/x.yaml", "two/x.yaml"]
+    assert "FoundFolder" not in found
+
+
+@pytest.mark.parametrize("line", ["!", "/", "[", "\\", "# a remark", "", "a[b-"])
+def test_an_odd_line_of_an_ignore_file_costs_nothing(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".gitignore").write_bytes(line.encode() + b"\nskip.yaml\n\xff\n")
+    (tmp_path / "keep.yaml").write_text("x: 1")
+    (tmp_path / "skip.yaml").write_text("x: 1")
+    found = names(tmp_path)
+    assert found["gitignored"] == ["skip.yaml"]
+    assert found["FoundFile"] == ["keep.yaml"]
+    assert found["IgnoreFile"] == [".gitignore"]
+
+
+def test_an_ignore_file_beyond_all_measure_hides_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("#" * (1 << 20) + "\n*.yaml\n")
+    (tmp_path / "x.yaml").write_text("x: 1")
+    assert names(tmp_path)["FoundFile"] == ["x.yaml"]
+
+
+def test_endless_folders_end_in_a_gap(tmp_path: Path) -> None:
+    folder = tmp_path
+    for _ in range(300):
+        folder /= "d"
+    folder.mkdir(parents=True)
+    (folder / "x.yaml").write_text("x: 1")
+    (tmp_path / "y.yaml").write_text("x: 1")
+    found = names(tmp_path)
+    assert found["FoundFile"] == ["y.yaml"]
+    assert len(found["Unreadable"]) == 1
+
+
+def test_a_second_way_to_a_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.yaml").write_text("x: 1")
+    (tmp_path / "b").symlink_to(tmp_path / "a", target_is_directory=True)
+    assert names(tmp_path) == {"FoundFile": ["a/x.yaml"], "already_read": ["b"]}
