@@ -10,6 +10,7 @@ from audit.collect.artifacts.reading import ArtifactReader
 from audit.collect.artifacts.signatures.bundles import BundleReader
 from audit.collect.artifacts.signatures.desk import Desk
 from audit.collect.artifacts.signatures.detached import DetachedReader
+from audit.collect.artifacts.signatures.images import ImageReader
 from audit.collect.artifacts.signatures.required import SignedArtifactReader
 from audit.collect.artifacts.signatures.settings import SignatureSettings
 
@@ -23,4 +24,4 @@ def readers(policy: SignatureSettings | None, *, base: Path, now: dt.datetime) -
         now: the moment of judging.
     """
     desk = Desk(policy, base=base, now=now)
-    return (BundleReader(desk), DetachedReader(desk), SignedArtifactReader(desk))
+    return (BundleReader(desk), DetachedReader(desk), ImageReader(desk), SignedArtifactReader(desk))
