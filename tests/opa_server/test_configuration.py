@@ -16,7 +16,7 @@ from audit.errors import ConfigError
 from audit.native.binary import OPA_VERSION
 from tests.integration.command import Run, run
 from tests.opa_server.programs import TOKEN, Remote, free_port, opa_binary
-from tests.opa_server.proxy import Reply, proxy_before
+from tests.proxy import Reply, proxy_before
 from tests.shared_data import CHECKOUT
 
 MANIFESTS = CHECKOUT / "examples" / "fleet" / "us-east-02"

@@ -18,7 +18,7 @@ from audit.evaluate.opa_server.settings import Secret
 from audit.model.finding import Outcome, PairAnswer
 from audit.native.evaluator import EvalRule
 from tests.opa_server.programs import Remote, free_port, program_of, remote_server, server_engine, settings
-from tests.opa_server.proxy import Drip, Drop, Fault, Half, Proxy, Reply, Request, Wait, proxy_before
+from tests.proxy import Drip, Drop, Fault, Half, Proxy, Reply, Request, Wait, proxy_before
 
 pytestmark = pytest.mark.tools
 

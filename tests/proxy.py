@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import http.server
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -118,7 +119,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _forward(self, request: Request) -> tuple[int, bytes]:
         place = self.server.proxy.upstream
-        upstream = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
+        upstream: http.client.HTTPConnection
+        if place.scheme == "https":  # the certificate is not what is tested
+            trusting = ssl._create_unverified_context()
+            upstream = http.client.HTTPSConnection(
+                place.hostname or "", place.port, timeout=60, context=trusting
+            )
+        else:
+            upstream = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
         with contextlib.closing(upstream):
             upstream.request(request.method, request.path, request.body, request.headers)
             answer = upstream.getresponse()

@@ -1,0 +1,18 @@
+"""One real API server for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cluster.server import ApiServer, api_server
+from tests.cluster.world import fill
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    """A server with a small world in it."""
+    with api_server(tmp_path_factory.mktemp("server")) as found:
+        fill(found)
+        yield found
