@@ -66,11 +66,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
     @property
-    def is_whole_suite(self) -> bool:
-        """It stands for a suite that could not be run, not for one of its cases."""
-        return self.name.startswith("(")
-
-    @property
     def good(self) -> bool:
         """Nothing to be done about it."""
         return self.outcome in (CaseOutcome.PASS, CaseOutcome.SKIPPED)

@@ -30,74 +30,64 @@ class SuiteFile(msgspec.Struct, frozen=True, order=True):
 
 
 class RegoProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """Rego that is compiled together: a folder, as for ``opa test FOLDER``, or all files that were named."""
+    """All Rego below the paths of one command: it is compiled together, as for ``opa test PATH...``."""
 
-    label: str
     files: tuple[SuiteFile, ...]
-    folder: Path | None = None
-    """Where its data lies; None for named files."""
+    data: tuple[Path, ...]
+    """Where its data lies: the folders that were named, and files that are no suite."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """All suites below some paths."""
 
-    rego: tuple[RegoProgram, ...] = ()
+    rego: RegoProgram | None = None
     gatekeeper: tuple[SuiteFile, ...] = ()
     kyverno: tuple[SuiteFile, ...] = ()
-
-    @property
-    def files(self) -> int:
-        """Files that may hold cases."""
-        return sum(len(program.files) for program in self.rego) + len(self.gatekeeper) + len(self.kyverno)
 
 
 def discover(paths: Sequence[str], kinds: frozenset[SuiteKind] = frozenset(SuiteKind)) -> Found:
     """Look for suites.
 
     Args:
-        paths: files and folders; a file that is named must be a suite.
+        paths: files and folders; a file that is named must be a suite, or data of Rego that is named too.
         kinds: leave out all others.
 
     Raises:
         UsageError: a path does not exist, or a named file is no suite.
     """
-    rego: dict[Path, RegoProgram] = {}
-    named: dict[Path, SuiteFile] = {}
-    gatekeeper: dict[Path, SuiteFile] = {}
-    kyverno: dict[Path, SuiteFile] = {}
+    found: dict[SuiteKind, dict[Path, SuiteFile]] = {kind: {} for kind in SuiteKind}
+    folders: list[Path] = []
+    data: dict[str, Path] = {}
     for written in paths:
         root = Path(written)
         if not root.exists():
             raise UsageError(f"{written}: no such file or folder")
-        own: list[SuiteFile] = []
+        if root.is_dir():
+            folders.append(root)
         for file in _files(root, written):
             kind = kind_of(file.path, named=root.is_file())
-            if kind is None and root.is_file():
-                raise UsageError(
-                    f"{written} is no suite",
-                    suggestion="name a kyverno-test.yaml, a Suite of test.gatekeeper.sh, a .rego file, or a folder",
-                )
-            if kind is SuiteKind.REGO:
-                own.append(file)
-            elif kind is SuiteKind.GATEKEEPER:
-                gatekeeper.setdefault(file.path.resolve(), file)
-            elif kind is SuiteKind.KYVERNO:
-                kyverno.setdefault(file.path.resolve(), file)
-        if own and root.is_file():
-            named.setdefault(root.resolve(), own[0])
-        elif own:
-            rego.setdefault(root.resolve(), RegoProgram(label=written, files=tuple(sorted(own)), folder=root))
-    # A folder inside another one that was named is part of its program.
-    programs = [program for place, program in rego.items() if rego.keys().isdisjoint(place.parents)]
-    if named:
-        programs.append(
-            RegoProgram(label=", ".join(f.label for f in named.values()), files=tuple(named.values()))
+            if kind is not None:
+                found[kind].setdefault(file.path.resolve(), file)
+            elif root.is_file():
+                data[written] = root
+    if data and not (found[SuiteKind.REGO] and all(path.suffix in _YAML for path in data.values())):
+        raise UsageError(
+            f"{next(iter(data))} is no suite",
+            suggestion="name a kyverno-test.yaml, a Suite of test.gatekeeper.sh, a .rego file, or a folder",
         )
+    files = {kind: tuple(sorted(found[kind].values())) if kind in kinds else () for kind in SuiteKind}
+    rego = files[SuiteKind.REGO]
     return Found(
-        rego=tuple(programs) if SuiteKind.REGO in kinds else (),
-        gatekeeper=tuple(sorted(gatekeeper.values())) if SuiteKind.GATEKEEPER in kinds else (),
-        kyverno=tuple(sorted(kyverno.values())) if SuiteKind.KYVERNO in kinds else (),
+        rego=RegoProgram(files=rego, data=(*_outermost(folders), *data.values())) if rego else None,
+        gatekeeper=files[SuiteKind.GATEKEEPER],
+        kyverno=files[SuiteKind.KYVERNO],
     )
+
+
+def _outermost(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """Without folders that lie in another one: their data would come twice."""
+    places = {folder.resolve(): folder for folder in folders}
+    return tuple(folder for place, folder in places.items() if places.keys().isdisjoint(place.parents))
 
 
 def kind_of(path: Path, *, named: bool = False) -> SuiteKind | None:

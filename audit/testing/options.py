@@ -7,8 +7,6 @@ import re
 
 import msgspec
 
-from audit.testing.cases import Case
-
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What all kinds of suites are told."""
@@ -26,10 +24,6 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     def wants(self, id_: str) -> bool:
         """Whether a case is asked for."""
         return self.pattern is None or self.pattern.search(id_) is not None
-
-    def keeps(self, case: Case) -> bool:
-        """Whether a case is told: what could not be run at all may hide what was asked for, so it always is."""
-        return self.wants(case.id) or case.is_whole_suite
 
 
 def cores() -> int:

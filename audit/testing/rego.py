@@ -1,4 +1,4 @@
-"""OPA's test rules, run by OPA itself: a folder is one program, as for ``opa test FOLDER``."""
+"""OPA's test rules, run by OPA itself. All Rego below the paths is one program, as for ``opa test PATH...``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from audit.testing.options import RunOptions
 from audit.testing.rego_data import ProgramData, read_program_data
 
 NOT_COMPILED = "not_compiled"
+_COMPILE = "(compile)"
+_PROGRAM = "(rego)"
+"""Stands for the file where none is at fault."""
 _MAY_HOLD_TESTS = re.compile(r"(?<![A-Za-z0-9])test_")
 _MAX_BYTES = 8 << 20
 _CLASHES_WITH_DATA = "conflicting rule for data path"
@@ -29,7 +32,7 @@ _HINTS = {
 
 
 class RegoRun:
-    """The tests of one program.
+    """The tests of the program.
 
     Args:
         program: its files.
@@ -54,9 +57,9 @@ class RegoRun:
             try:
                 report = self._load(runner, modules)
             except (ContentError, EngineError) as error:
-                yield broken(SuiteKind.REGO, self._program.label, "(compile)", error, reason=NOT_COMPILED)
+                yield broken(SuiteKind.REGO, error.file or _PROGRAM, _COMPILE, error, reason=NOT_COMPILED)
                 return
-            yield from _problems(report.problems, self._program.label)
+            yield from _problems(report.problems)
             yield from self._run(runner, report.tests)
             self.coverage = _coverage(runner, {test.file for test in report.tests})
 
@@ -66,17 +69,18 @@ class RegoRun:
         yield from unread
         with SuiteRunner(jobs=1) as runner:
             report = runner.load(modules)
+            yield from _problems(report.problems)
             for test in report.tests:
                 case = _case(test)
                 if self._options.wants(case.id):
                     yield case
 
     def _load(self, runner: SuiteRunner, modules: Mapping[str, str]) -> SuiteReport:
-        data = read_program_data(self._program.folder)
+        data = read_program_data(self._program.data)
         report = runner.load(modules, data.encoded)
         if data.narrow is None and any(_CLASHES_WITH_DATA in problem.message for problem in report.problems):
             # Manifests beside the policies are no data of theirs.
-            data = read_program_data(self._program.folder, narrow="a rule of the policies has its name")
+            data = read_program_data(self._program.data, narrow="rules have the names of some of it")
             report = runner.load(modules, data.encoded)
         self._note(data)
         return report
@@ -84,7 +88,7 @@ class RegoRun:
     def _note(self, data: ProgramData) -> None:
         if data.narrow is not None:
             self.notes.append(
-                f"{self._program.label}: only files called data.json and data.yaml are data of the Rego tests ({data.narrow})"
+                f"only files called data.json and data.yaml are data of the Rego tests: {data.narrow}"
             )
 
     def _run(self, runner: SuiteRunner, tests: Sequence[RegoTest]) -> Iterator[Case]:
@@ -104,7 +108,7 @@ class RegoRun:
         elif strict:
             yield _ended(case, CaseOutcome.ERROR, "builtin_error", "; ".join(verdict.builtin_errors or ()))
         elif verdict.cases is not None:
-            yield from _table(case, verdict)
+            yield from _table(case, test, verdict)
         else:
             yield _judged(case, test, verdict)
 
@@ -132,21 +136,21 @@ def _read(files: Sequence[SuiteFile]) -> tuple[dict[str, str], list[Case]]:
 
 def _unread(file: SuiteFile, message: str) -> Case:
     error = ContentError(message, file=file.label)
-    return broken(SuiteKind.REGO, file.label, "(compile)", error, reason="unreadable")
+    return broken(SuiteKind.REGO, file.label, _COMPILE, error, reason="unreadable")
 
 
-def _problems(problems: Sequence[Problem], label: str) -> Iterator[Case]:
+def _problems(problems: Sequence[Problem]) -> Iterator[Case]:
     """One case for each broken file."""
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
-        by_file.setdefault(problem.file or label, []).append(problem)
+        by_file.setdefault(problem.file or _PROGRAM, []).append(problem)
     for file, found in by_file.items():
         first = found[0]
         more = f" (and {len(found) - 1} more in this file)" if len(found) > 1 else ""
         error = ContentError(
             first.message + more, file=file, line=first.line or None, suggestion=_HINTS.get(first.code)
         )
-        yield broken(SuiteKind.REGO, file, "(compile)", error, reason=NOT_COMPILED)
+        yield broken(SuiteKind.REGO, file, _COMPILE, error, reason=NOT_COMPILED)
 
 
 def _case(test: RegoTest) -> Case:
@@ -169,24 +173,26 @@ def _unrun(test: RegoTest) -> Case:
 
 
 def _judged(case: Case, test: RegoTest, verdict: RegoVerdict) -> Case:
-    unknown = ", ".join(test.unknown)
     if verdict.value == "true":
-        if not unknown:
-            return case
-        message = f"{unknown} is defined nowhere, so the test holds whatever the policy says"
-        hint = "check the name; data that is given at run time is replaced by `with`"
-        return _ended(case, CaseOutcome.NOT_EVALUATED, "unknown_reference", message, hint)
+        return _passed(case, test)
     said = {
         "undefined": "undefined: one of its conditions does not hold",
         "false": "it is false",
     }.get(verdict.value, "its value is neither true nor false")
     reason = verdict.value if verdict.value in ("undefined", "false") else "not_boolean"
-    if unknown:
-        said += f"; {unknown} is defined nowhere"
-    return _ended(case, CaseOutcome.FAIL, reason, said + _builtins(verdict))
+    return _ended(case, CaseOutcome.FAIL, reason, said + _besides(test, verdict))
 
 
-def _table(case: Case, verdict: RegoVerdict) -> Iterator[Case]:
+def _passed(case: Case, test: RegoTest) -> Case:
+    """A pass, unless the test asks for what does not exist: then it would hold whatever the policy says."""
+    if not test.unknown:
+        return case
+    message = f"{', '.join(test.unknown)} is defined nowhere, so the test holds whatever the policy says"
+    hint = "check the name; data that is given at run time is replaced by `with`"
+    return _ended(case, CaseOutcome.NOT_EVALUATED, "unknown_reference", message, hint)
+
+
+def _table(case: Case, test: RegoTest, verdict: RegoVerdict) -> Iterator[Case]:
     """The rows of a test that is a table; OPA takes a table without rows for a pass."""
     rows = verdict.cases or ()
     if not rows:
@@ -198,14 +204,17 @@ def _table(case: Case, verdict: RegoVerdict) -> Iterator[Case]:
         name = case.name + "".join(f"[{msgspec.json.encode(step).decode()}]" for step in row.path)
         one = msgspec.structs.replace(case, name=name, seconds=(case.seconds or 0.0) / len(rows))
         if row.fail:
-            said = "the row is false, or one of its conditions does not hold" + _builtins(verdict)
-            one = _ended(one, CaseOutcome.FAIL, "undefined", said)
-        yield one
+            said = "the row is false, or one of its conditions does not hold" + _besides(test, verdict)
+            yield _ended(one, CaseOutcome.FAIL, "undefined", said)
+        else:
+            yield _passed(one, test)
 
 
-def _builtins(verdict: RegoVerdict) -> str:
-    found = verdict.builtin_errors or ()
-    return f"; a builtin failed on the way: {found[0]}" if found else ""
+def _besides(test: RegoTest, verdict: RegoVerdict) -> str:
+    """What else may be why a test does not hold."""
+    unknown = f"; {', '.join(test.unknown)} is defined nowhere" if test.unknown else ""
+    failed = verdict.builtin_errors or ()
+    return unknown + (f"; a builtin failed on the way: {failed[0]}" if failed else "")
 
 
 def _printed(verdict: RegoVerdict) -> str:
@@ -228,5 +237,5 @@ def _coverage(runner: SuiteRunner, tests: set[str]) -> tuple[LineCoverage, ...]:
             missed=tuple(sorted(lines - runner.reached.get(file, set()))),
         )
         for file, lines in sorted(runner.countable.items())
-        if file not in tests
+        if file not in tests and not file.endswith("_test.rego")
     )

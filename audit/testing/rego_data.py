@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +24,28 @@ class ProgramData(msgspec.Struct, frozen=True, kw_only=True):
     """Why only files called data.json and data.yaml were read; None when all were."""
 
 
-def read_program_data(folder: Path | None, narrow: str | None = None) -> ProgramData:
+def read_program_data(places: Sequence[Path], narrow: str | None = None) -> ProgramData:
     """Read everything, or what bears the name of data where everything does not go together.
 
     ``opa test`` refuses a folder in which manifests lie beside the policies; here the policies' own data is enough.
 
     Args:
-        folder: of the program; None when files were named.
+        places: folders and files.
         narrow: why not to try everything.
 
     Raises:
         ContentError: the files that bear the name are broken or contradict each other.
     """
-    if folder is None:
-        return ProgramData(encoded=b"{}")
     if narrow is None:
         try:
-            return ProgramData(encoded=_encoded(read_data([folder])))
+            return ProgramData(encoded=_encoded(read_data(places)))
         except ContentError as error:
             narrow = f"{error.file}: {error.message}"
     data: dict[str, Any] = {}
-    for path in _named(folder):
-        merge_file(data, path, path.relative_to(folder).parent.parts)
+    for place in places:
+        for path in [place] if place.is_file() else _named(place):
+            keys = () if path == place else path.relative_to(place).parent.parts
+            merge_file(data, path, keys)
     return ProgramData(encoded=_encoded(data), narrow=narrow)
 
 

@@ -74,8 +74,8 @@ def run_suites(
 
 def list_suites(found: Found, options: RunOptions) -> Iterator[Case]:
     """All cases that would be run. What is broken comes as an error."""
-    for program in found.rego:
-        yield from RegoRun(program, options).listed()
+    if found.rego is not None:
+        yield from RegoRun(found.rego, options).listed()
     if found.gatekeeper:
         with Evaluator(jobs=1) as evaluator:
             for file in found.gatekeeper:
@@ -87,22 +87,21 @@ def _streams(
     found: Found, options: RunOptions, left: _Left
 ) -> Iterator[tuple[SuiteKind, int | None, Callable[[], Cases]]]:
     """Kind, number of suites where it is known beforehand, and what starts the cases."""
-    if found.rego:
-        yield SuiteKind.REGO, None, lambda: _rego(found, options, left)
+    if found.rego is not None:
+        run = RegoRun(found.rego, options)
+        yield SuiteKind.REGO, None, lambda: _rego(run, left)
     if found.gatekeeper:
         yield SuiteKind.GATEKEEPER, len(found.gatekeeper), lambda: _gatekeeper(found, options, left)
     if found.kyverno:
         yield SuiteKind.KYVERNO, len(found.kyverno), lambda: _kyverno(found, options, left)
 
 
-def _rego(found: Found, options: RunOptions, left: _Left) -> Cases:
-    for program in found.rego:
-        run = RegoRun(program, options)
-        for case in run.cases():
-            left.engines["opa"] = OPA_VERSION
-            yield case
-        left.coverage += run.coverage
-        left.notes += run.notes
+def _rego(run: RegoRun, left: _Left) -> Cases:
+    for case in run.cases():
+        left.engines["opa"] = OPA_VERSION
+        yield case
+    left.coverage += run.coverage
+    left.notes += run.notes
 
 
 def _gatekeeper(found: Found, options: RunOptions, left: _Left) -> Cases:

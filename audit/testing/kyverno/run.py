@@ -17,7 +17,7 @@ from audit.testing.cases import Case, CaseOutcome, SuiteKind, broken
 from audit.testing.discover import SuiteFile
 from audit.testing.kyverno.batch import BatchRunner, SuiteSaid
 from audit.testing.kyverno.contents import read_contents
-from audit.testing.kyverno.suite import Expected, SuiteTest, expected_of, read_suite
+from audit.testing.kyverno.suite import EVERY_RESOURCE, SuiteTest, expected_of, read_suite
 from audit.testing.kyverno.verdict import judge
 from audit.testing.options import RunOptions
 
@@ -41,8 +41,8 @@ class KyvernoRun:
     """
 
     def __init__(self, files: Sequence[SuiteFile], options: RunOptions) -> None:
-        self._files = files
         self._options = options
+        self._files = [file for file in files if self._asked_for(file)]
         self._tests: dict[Path, list[SuiteTest]] = {}
         self._wrong: dict[Path, ContentError] = {}
         self._runner = ToolRunner()
@@ -72,8 +72,7 @@ class KyvernoRun:
             wrong = self._wrong.get(file.path)
             if wrong is not None:
                 yield broken(SuiteKind.KYVERNO, file.label, "(suite)", wrong, reason="bad_suite")
-            for entry in expected_of(file):
-                yield from self._wanted(_case(file, entry, name) for name in _resources(entry))
+            yield from self._expected(file)
 
     def _read(self, file: SuiteFile) -> None:
         try:
@@ -83,7 +82,7 @@ class KyvernoRun:
 
     def _run(self, cli: KyvernoCli, folder: Path) -> Iterator[Case]:
         seconds = {
-            path: self._options.seconds * sum(len(_resources(e)) for test in tests for e in test.expected)
+            path: self._options.seconds * sum(len(e.resources) or 1 for test in tests for e in test.expected)
             for path, tests in self._tests.items()
         }
         runner = BatchRunner(cli, self._runner, folder, seconds)
@@ -127,38 +126,40 @@ class KyvernoRun:
             return
         tests = self._tests[file.path]
         for test, section in zip(tests, answer.sections, strict=True):
-            yield from self._wanted(judge(file, test.expected, section, read_contents(test)))
+            contents = read_contents(test)
+            yield from judge(file, test.expected, section, contents, self._options.wants)
 
     def _unrun(self, file: SuiteFile, error: ContentError | EngineError, reason: str) -> Iterator[Case]:
         """The error once, and everything that was expected of the suite."""
         yield broken(SuiteKind.KYVERNO, file.label, "(suite)", error, reason=reason)
+        for case in self._expected(file):
+            yield msgspec.structs.replace(
+                case, outcome=CaseOutcome.NOT_EVALUATED, reason=reason, message="its suite could not be run"
+            )
+
+    def _expected(self, file: SuiteFile) -> Iterator[Case]:
+        """What a suite expects and is asked for, without verdicts."""
         for entry in expected_of(file):
-            cases = (_case(file, entry, name) for name in _resources(entry))
-            for case in self._wanted(cases):
-                yield msgspec.structs.replace(
-                    case,
-                    outcome=CaseOutcome.NOT_EVALUATED,
-                    reason=reason,
-                    message="its suite could not be run",
+            for resource in entry.resources or (EVERY_RESOURCE,):
+                case = Case(
+                    kind=SuiteKind.KYVERNO,
+                    suite=file.label,
+                    name=entry.name(resource),
+                    outcome=CaseOutcome.PASS,
+                    file=file.label,
+                    line=entry.line,
                 )
+                if self._options.wants(case.id):
+                    yield case
 
-    def _wanted(self, cases: Iterator[Case]) -> Iterator[Case]:
-        return (case for case in cases if self._options.keeps(case))
-
-
-def _resources(entry: Expected) -> tuple[str, ...]:
-    return entry.resources or ("(every resource)",)
-
-
-def _case(file: SuiteFile, entry: Expected, resource: str) -> Case:
-    return Case(
-        kind=SuiteKind.KYVERNO,
-        suite=file.label,
-        name=entry.name(resource),
-        outcome=CaseOutcome.PASS,
-        file=file.label,
-        line=entry.line,
-    )
+    def _asked_for(self, file: SuiteFile) -> bool:
+        """Whether a suite may hold a case that is asked for. Who expects something of every resource names none."""
+        entries = expected_of(file)
+        return (
+            not entries
+            or any(not entry.resources for entry in entries)
+            or next(self._expected(file), None) is not None
+        )
 
 
 def _hint(failure: str) -> str:

@@ -13,6 +13,8 @@ from audit.testing.discover import SuiteFile
 from audit.testing.yaml_nodes import Part, parts_of
 
 SKIP = "skip"
+EVERY_RESOURCE = "(every resource)"
+"""Stands for the resources where an entry names none."""
 _FILE_LISTS = ("policies", "resources", "targetResources", "paramResources", "exceptions", "clusterResources")
 _PAYLOAD_LISTS = ("jsonPayloads", "httpPayloads", "envoyPayloads")
 _FILES = ("variables", "userinfo", "context", "jsonPayload")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from audit.testing.discover import SuiteFile
 from audit.testing.kyverno.attribute import AUTOGEN, Attributed, attribute, names
 from audit.testing.kyverno.contents import Contents
 from audit.testing.kyverno.output import Row, Section
-from audit.testing.kyverno.suite import SKIP, Expected
+from audit.testing.kyverno.suite import EVERY_RESOURCE, SKIP, Expected
 
 EXCLUDED = "Excluded"
 _WANTED = re.compile(r"Want (?P<wanted>\S*), got (?P<got>\S*)\Z")
@@ -23,7 +23,11 @@ _NOT_MATCHED = "the rule did not match the resource, or was not asked; the CLI c
 
 
 def judge(
-    file: SuiteFile, entries: Sequence[Expected], section: Section, contents: Contents
+    file: SuiteFile,
+    entries: Sequence[Expected],
+    section: Section,
+    contents: Contents,
+    wants: Callable[[str], bool],
 ) -> Iterator[Case]:
     """Cases of one document, in the order of its entries.
 
@@ -32,9 +36,10 @@ def judge(
         entries: what the document expects.
         section: what the CLI printed of it; it has rows.
         contents: of its files.
+        wants: whether a case of that id is asked for.
     """
     found, stray = attribute(entries, section.rows or (), contents)
-    told = [pair for one in found for pair in _entry(file, one, contents, section)]
+    told = [pair for one in found for pair in _entry(file, one, contents, section) if wants(pair[0].id)]
     told += [(_case(file, None, row.shown, row), row) for row in stray]
     yield from _distinct(told)
 
@@ -45,15 +50,19 @@ def _entry(
     entry = one.expected
     rows = () if one.strayed else _answered(one.rows)
     for row in rows:
-        yield _judged(_case(file, entry, _written(entry, row), row), entry, row, contents), row
+        yield _judged(_case(file, entry, _written(entry, row), row), entry, row, contents, section), row
     for resource in entry.resources:
         if not any(names(resource, row) for row in rows):
             yield _missing(_case(file, entry, resource, None), resource, one, contents), None
     if not entry.resources and not rows:
-        case = _case(file, entry, "(every resource)", None)
-        said = "; ".join(section.policy_errors)
-        message = f"the CLI told nothing of it{f': {clean(said)}' if said else ''}"
+        case = _case(file, entry, EVERY_RESOURCE, None)
+        message = "the CLI told nothing of it" + _errors_of(section)
         yield _ended(case, CaseOutcome.NOT_EVALUATED, "no_row", message), None
+
+
+def _errors_of(section: Section) -> str:
+    """Policies that the CLI could not read."""
+    return f": {clean('; '.join(section.policy_errors))}" if section.policy_errors else ""
 
 
 def _answered(rows: Sequence[Row]) -> list[Row]:
@@ -95,7 +104,7 @@ def _written(entry: Expected, row: Row) -> str:
     return next((name for name in entry.resources if names(name, row)), row.shown)
 
 
-def _judged(case: Case, entry: Expected, row: Row, contents: Contents) -> Case:
+def _judged(case: Case, entry: Expected, row: Row, contents: Contents, section: Section) -> Case:
     if row.reason == "Ok" and row.result == "Pass":
         return case
     wanted = _WANTED.match(row.reason)
@@ -104,7 +113,7 @@ def _judged(case: Case, entry: Expected, row: Row, contents: Contents) -> Case:
     if row.reason == EXCLUDED:
         return _excluded(case, entry, contents)
     if row.reason == "Not found":
-        return _policy_missing(case, entry, contents)
+        return _policy_missing(case, entry, contents, section)
     message = clean(row.message or row.reason)
     if row.reason == "Invalid Policy":
         hint = "mend the policy; the CLI passes over it"
@@ -145,9 +154,9 @@ def _has_rule(rules: frozenset[str], rule: str) -> bool:
     return any(f"{prefix}{known}" == rule for prefix in AUTOGEN for known in rules)
 
 
-def _policy_missing(case: Case, entry: Expected, contents: Contents) -> Case:
+def _policy_missing(case: Case, entry: Expected, contents: Contents, section: Section) -> Case:
     if contents.knows(entry.policy):
-        message = f"{entry.policy} gave no answer for the resource"
+        message = f"{entry.policy} gave no answer for the resource" + _errors_of(section)
         return _ended(case, CaseOutcome.NOT_EVALUATED, "policy_silent", message)
     message = f"there is no policy {entry.policy} in the suite's files"
     hint = did_you_mean(entry.policy, contents.policies) or ""
