@@ -17,10 +17,13 @@ from audit.cli import (
     doctor,
     explain,
     init,
+    preflight,
+    rbac,
     report,
     rules,
     run,
     sample,
+    sbom,
     test,
     twins,
     validate,
@@ -79,6 +82,8 @@ def application(*, rich_help: bool) -> typer.Typer:
         (test.test, test),
         (validate.validate, validate),
         (init.init, init),
+        (rbac.rbac, rbac),
+        (preflight.preflight, preflight),
         (doctor.doctor, doctor),
     )
     for handler, module in commands:
@@ -88,6 +93,7 @@ def application(*, rich_help: bool) -> typer.Typer:
         ("controls", controls, "Controls: what decides them, and what does not yet."),
     ):
         app.add_typer(_group(module, title, mode), name=name)
+    app.add_typer(sbom.group(mode), name="sbom")
     return app
 
 

@@ -38,6 +38,10 @@ class ApiServer(NamedTuple):
     url: str
     folder: Path
 
+    def token(self, user: str) -> str:
+        """The token of one of the users."""
+        return f"{user}-token-1"
+
     def kubeconfig(self, token: str, *, url: str = "", name: str = "test", context: str = "test") -> Path:
         """A kubeconfig with one context for a user."""
         path = self.folder / f"kubeconfig-{name}.yaml"
@@ -103,7 +107,7 @@ def api_server(folder: Path) -> Iterator[ApiServer]:
     key = folder / "sa.key"
     subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
     (folder / "tokens.csv").write_text(
-        f'{ADMIN},admin,admin,"system:masters"\n{READER},reader,reader,\n{NOBODY},nobody,nobody,\n'
+        f'{ADMIN},admin,admin,"system:masters"\n{READER},reader,reader,\n{NOBODY},nobody,nobody,\nleast-token-1,least,least,\n'
     )
     etcd = [tool("etcd"), "--name=test", f"--data-dir={folder}/etcd", f"--listen-client-urls={etcd_url}"]
     etcd += [f"--advertise-client-urls={etcd_url}", f"--listen-peer-urls={peer_url}"]
