@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from audit.model.acceptance import Claim, Statement
 from audit.model.assessment import ControlRow, ControlStatus, Reason
@@ -27,9 +27,18 @@ NOTHING_SAID = Said()
 
 def is_valid(statement: Statement, now: dt.datetime) -> bool:
     """Made already, not ended, and with a reason where it says "not applicable"."""
-    made = statement.date <= now.date()
-    reasoned = statement.claim is not Claim.NOT_APPLICABLE or bool(statement.text.strip())
-    return made and reasoned and statement.is_live(now)
+    return not why_not(statement, now)
+
+
+def why_not(statement: Statement, now: dt.datetime) -> Literal["", "not_yet", "ended", "no_reason"]:
+    """Why a statement does not count at all; empty when it is valid."""
+    if not statement.is_live(now):
+        return "ended"
+    if statement.date > now.date():
+        return "not_yet"
+    if statement.claim is Claim.NOT_APPLICABLE and not statement.text.strip():
+        return "no_reason"
+    return ""
 
 
 class StatementIndex:
@@ -79,6 +88,7 @@ def statement_states(
             live=is_valid(statement, now),
             counted=is_valid(statement, now)
             and (statement.framework, statement.control, statement.id) in used,
+            why_not=why_not(statement, now),
         )
         for statement in statements
     )

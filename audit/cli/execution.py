@@ -102,7 +102,7 @@ def _run(config: Config, manner: Manner, surroundings: Environment, place: Outpu
         code = winner(*codes)
         if not manner.quiet:
             print_notes(error_screen, result, verbose=manner.verbose)
-        _tell(screen, result, written, manner, code)
+        _tell(screen, result, written, manner, code, config.output.lang)
     return int(code)
 
 
@@ -120,7 +120,12 @@ def _deliver(
 
 
 def _tell(
-    screen: Screen, result: AssessmentResult, written: list[Path], manner: Manner, code: ExitCode
+    screen: Screen,
+    result: AssessmentResult,
+    written: list[Path],
+    manner: Manner,
+    code: ExitCode,
+    language: str,
 ) -> None:
     from audit.report.console import render
 
@@ -130,6 +135,7 @@ def _tell(
         result,
         screen.console(),
         written,
+        language=language,
         quiet=manner.quiet or manner.short,
         whole=manner.verbose,
         exit_code=int(code),

@@ -31,9 +31,11 @@ def print_notes(screen: Screen, result: AssessmentResult, *, verbose: bool) -> N
     for stated in result.statements:
         if not stated.live:
             statement = stated.statement
-            _note(
-                screen, f"statement {statement.id} about {statement.control} by {statement.author} has ended"
-            )
+            why = {
+                "not_yet": f"is dated {statement.date.isoformat()}, later than this audit, and does not count yet",
+                "no_reason": "says not applicable without a reason, and does not count",
+            }.get(stated.why_not, "has ended")
+            _note(screen, f"statement {statement.id} about {statement.control} by {statement.author} {why}")
 
 
 def _note(screen: Screen, text: str) -> None:

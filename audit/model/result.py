@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -68,6 +68,8 @@ class StatementState(msgspec.Struct, frozen=True, kw_only=True):
     statement: Statement
     live: bool
     counted: bool
+    why_not: Literal["", "not_yet", "ended", "no_reason"] = ""
+    """Why it is not live: made at a later date than the state's, ended, or "not applicable" without a reason."""
 
 
 class RuleState(msgspec.Struct, frozen=True, kw_only=True):

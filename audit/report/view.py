@@ -5,6 +5,8 @@ Finding groups are not in it; they stream through `audit.report.view_findings`.
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from audit.model.result import AssessmentResult, Gate, GroupCounts
@@ -59,6 +61,8 @@ class ReportView(msgspec.Struct, frozen=True):
     steps: tuple[StepView, ...]
     method: tuple[Row, ...]
     population: str
+    sampled: str
+    """A control that pairs can be drawn for, as `sample` names it; empty when there is none."""
     members: tuple[view_record.MemberRow, ...]
     controls: tuple[FrameworkControls, ...]
     control_total: int
@@ -99,6 +103,7 @@ def build_view(result: AssessmentResult, texts: Texts) -> tuple[ReportView, Anch
         steps=steps(result, anchors, texts),
         method=view_record.method(result, texts),
         population=visible(result.record.population_file),
+        sampled=_sampled(result) if result.record.population_file else "",
         members=view_record.members(result),
         controls=tuple(framework_controls(result, score, anchors, texts) for score in result.scores),
         control_total=len(result.controls),
@@ -122,6 +127,18 @@ def build_view(result: AssessmentResult, texts: Texts) -> tuple[ReportView, Anch
         ),
     )
     return view, anchors
+
+
+def _sampled(result: AssessmentResult) -> str:
+    """The first control whose deciding rules had pairs, else whose supporting rules had."""
+    plain = re.compile(r"[A-Za-z0-9 ._:-]+").fullmatch  # it becomes part of a shell command
+    for decides in (True, False):
+        for row in result.controls:
+            name = f"{row.framework}:{row.id}"
+            due = any(item.due and item.decides is decides for item in row.fleet.evidence)
+            if due and plain(name):
+                return name
+    return ""
 
 
 def visible_configuration(result: AssessmentResult) -> str:

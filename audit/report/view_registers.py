@@ -152,7 +152,11 @@ def statements(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tupl
 def _statement(state: StatementState, anchors: Anchors, texts: Texts) -> StatementView:
     item = state.statement
     if not state.live:
-        label = Label("D", texts.gettext("expired"))
+        words = {
+            "not_yet": texts.gettext("not yet valid"),
+            "no_reason": texts.gettext("gives no reason"),
+        }
+        label = Label("D", words.get(state.why_not, texts.gettext("expired")))
     elif state.counted:
         label = Label("S", texts.gettext("counted"))
     else:

@@ -26,7 +26,7 @@ def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
         "json": JsonWriter,
         "sarif": SarifWriter,
         "junit": JunitWriter,
-        "markdown": MarkdownWriter,
+        "markdown": lambda: MarkdownWriter(language=lang),
         "csv": CsvWriter,
     }
     return [known[name]() for name in names]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from audit.assess.statements import statement_states
 from audit.model.acceptance import Claim
 from audit.model.control import EvidenceKind
@@ -48,3 +50,17 @@ def test_of_two_with_one_claim_the_newer_counts() -> None:
     )
     states = statement_states((older, newer), world.judged()[0], b.NOW)
     assert [state.counted for state in states] == [False, True]
+
+
+def test_what_does_not_count_says_why() -> None:
+    later = b.NOW.date() + dt.timedelta(days=1)
+    statements = (
+        said("CTL 1.1", Claim.MET, date=b.NOW.date()),
+        said("CTL 1.2", Claim.MET, date=later),
+        said("CTL 1.3", Claim.MET, live=False),
+        said("CTL 1.4", Claim.MET, live=False, date=later),
+        said("CTL 1.5", Claim.NOT_APPLICABLE, text="  "),
+    )
+    states = statement_states(statements, (), b.NOW)
+    assert [state.why_not for state in states] == ["", "not_yet", "ended", "ended", "no_reason"]
+    assert [state.live for state in states] == [True, False, False, False, False]

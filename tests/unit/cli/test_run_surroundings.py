@@ -115,7 +115,11 @@ def test_notes_say_what_was_left_out_on_purpose() -> None:
         gaps=(b.gap(source="x.yaml", line=2, reason="no YAML"),),
         rules=(b.rule_state(), b.rule_state("pod/host-ports", selected=False)),
         waivers=(b.waiver_state(live=False, matched=2), b.waiver_state(warning="matched nothing")),
-        statements=(b.statement_state(live=False),),
+        statements=(
+            b.statement_state(live=False, why_not="ended"),
+            b.statement_state(live=False, why_not="not_yet", statement=b.statement("S-002")),
+            b.statement_state(live=False, why_not="no_reason", statement=b.statement("S-003")),
+        ),
     )
     stream = io.StringIO()
     print_notes(Screen(stream), result, verbose=False)
@@ -126,7 +130,9 @@ def test_notes_say_what_was_left_out_on_purpose() -> None:
         "1 rule not asked",
         "has ended; 2 pairs",
         "matched nothing",
-        "statement S-001",
+        "statement S-001 about MEASURE 2.7 by Risk Office has ended",
+        "statement S-002 about MEASURE 2.7 by Risk Office is dated",
+        "statement S-003 about MEASURE 2.7 by Risk Office says not applicable without a reason",
     ):
         assert part in text
     assert "empty document" not in text

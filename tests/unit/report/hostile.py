@@ -25,7 +25,7 @@ PAYLOADS = (
 )
 HARMLESS = "plain words"
 _KEPT = {"framework", "function", "control", "rule", "cluster", "id", "outcome", "severity", "kind"}
-_CLOSED = {"state", "strength", "claim", "date", "expires"}
+_CLOSED = {"state", "strength", "claim", "date", "expires", "why_not"}
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(AssessmentResult)}
 
 

@@ -187,7 +187,7 @@ def test_markdown_is_short_whatever_was_found() -> None:
     gaps = tuple(b.gap(source=f"{'x' * 500}-{n}") for n in range(3000))
     told = _rendered(MarkdownWriter(), b.result(groups, gaps=gaps)).decode()
     assert len(told) <= SIZE_LIMIT + 100
-    assert "2,980 more open groups are in the report." in told
+    assert "2,980 more open groups in the report." in told
     assert "- 2990 more" in told or "- 2,990 more" in told
 
 

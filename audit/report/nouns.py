@@ -1,0 +1,26 @@
+"""Counted things: the number with its noun, in one language."""
+
+from __future__ import annotations
+
+from audit.report.numbers import count
+from audit.report.texts import Texts
+
+
+def counted(number: int, noun: str, texts: Texts) -> str:
+    """``1 file``, ``2,000 files``.
+
+    Raises:
+        KeyError: a noun that is not listed here.
+    """
+    forms = {
+        "object": texts.ngettext("{n} object", "{n} objects", number),
+        "file": texts.ngettext("{n} file", "{n} files", number),
+        "rule": texts.ngettext("{n} rule", "{n} rules", number),
+        "pair": texts.ngettext("{n} pair", "{n} pairs", number),
+        "gap": texts.ngettext("{n} gap", "{n} gaps", number),
+        "control": texts.ngettext("{n} control", "{n} controls", number),
+        "group": texts.ngettext("{n} group", "{n} groups", number),
+        "open group": texts.ngettext("{n} open group", "{n} open groups", number),
+        "more open group": texts.ngettext("{n} more open group", "{n} more open groups", number),
+    }
+    return forms[noun].format(n=count(number))
