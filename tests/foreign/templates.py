@@ -18,6 +18,7 @@ violation[{"msg": msg, "details": {"missing": missing}}] {
   msg := sprintf("missing: %v", [missing])
 }
 """
+_NO_PARAMETERS: dict[str, Any] = {}
 LABELS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -77,9 +78,10 @@ def constraint(
     kind: str = "K8sRequiredLabels",
     *,
     match: dict[str, Any] | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: dict[str, Any] | None = _NO_PARAMETERS,
     **spec: Any,
 ) -> str:
+    """YAML of one constraint; `parameters` None leaves them out."""
     content = dict(spec)
     if match is not None:
         content["match"] = match

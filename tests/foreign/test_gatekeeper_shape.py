@@ -62,6 +62,9 @@ def test_defaults_of_the_schema_are_applied_as_the_api_server_does(
 ) -> None:
     answers = judged(evaluator, write, {"t.yaml": template(), "c.yaml": constraint()}, pod())
     assert answers[0][ID].violations[0].message == 'missing: {"owner"}'
+    # Only into parameters that are there.
+    without = judged(evaluator, write, {"t.yaml": template(), "c.yaml": constraint(parameters=None)}, pod())
+    assert without[0][ID].outcome is Outcome.PASS
 
 
 def test_template_forms_old_code_and_v1(evaluator: Evaluator, write: Write) -> None:

@@ -94,8 +94,10 @@ def read_constraint(document: PolicyDocument, template: Template) -> Constraint:
         raise document.error("must be a mapping", key="spec.match")
     checked = {key: value for key, value in mapping_of(match).items() if value is not None}
     _check_match(document, checked)
-    parameters = document.spec.get("parameters")
-    filled = with_defaults({} if parameters is None else parameters, template.schema)
+    # Defaults reach into parameters that are there; like the API server, nobody makes them up where they are left out.
+    whole = {"properties": {"parameters": template.schema}}
+    filled = with_defaults(dict(document.spec), whole).get("parameters")
+    filled = {} if filled is None else filled
     wrong = problems(filled, template.schema, legacy=template.legacy)
     if wrong:
         raise document.error("; ".join(wrong[:5]), key="spec.parameters")
