@@ -132,6 +132,11 @@ WORDS: list[list[str]] = [
     ["app", json.dumps({"apiKey": CANARY})],
     ["app", f"{{password: {CANARY}, a: b}}"],
     ["git", "clone", f"https://u:{CANARY}@git.example.test/x"],
+    ["kubectl", "create", "secret", "generic", "x", f"--from-literal=anything={CANARY}"],
+    ["aws", "configure", "set", "aws_secret_access_key", CANARY],
+    ["redis-cli", "config", "set", "requirepass", CANARY],
+    ["mc", "alias", "set", "m", "http://m:9000", "user", CANARY],
+    ["spark-submit", "--conf", f"spark.hadoop.fs.s3a.secret.key={CANARY}"],
 ]
 
 
@@ -183,6 +188,17 @@ FILES = {
     "manifest": f"apiVersion: v1\nkind: Secret\nmetadata: {{name: x}}\nstringData:\n  anything: {CANARY}\n",
     "env in manifest": f"env:\n- name: DB_PASS\n  value: {CANARY}\n",
     "crlf": f"a=b\r\npassword={CANARY}\r\n",
+    "yaml list": f"api_keys:\n  - {CANARY}\n  - {CANARY}\nother: x\n",
+    "yaml list, flat": f"tokens: 5\napi_keys:\n- {CANARY}\n",
+    "json list": json.dumps({"apiKeys": [CANARY, CANARY]}),
+    "yaml anchor": f"password: &pw {CANARY}\n",
+    "yaml tag": f"password: !!str {CANARY}\n",
+    "stdin": f"echo {CANARY} | docker login -u u --password-stdin\n",
+    "haproxy": f"  user admin insecure-password {CANARY}\n",
+    "nginx": f"  proxy_set_header X-Api-Key {CANARY};\n",
+    "nslcd": f"bindpw {CANARY}\n",
+    "headers": json.dumps({"headers": {"Authorization": f"Basic {B64}"}}),
+    "quoted netrc": f'echo "machine h login u password {CANARY}" > ~/.netrc\n',
     "htpasswd": "u:$apr1$abcdefgh$" + (CANARY + "0" * 22)[:22],
 }
 
@@ -251,6 +267,11 @@ OBJECTS: list[tuple[str, dict[str, Any]]] = [
     ("example.com/Widget", {"spec": {"params": [{"name": "token", "default": CANARY}]}}),
     ("example.com/Widget", {"spec": {"clientSecret": "canary7secret9".upper()}}),
     ("example.com/Widget", {"spec": {"apiKeys": [CANARY]}}),
+    ("example.com/Widget", {"spec": {"headers": {"Authorization": f"Bearer {CANARY}"}}}),
+    ("example.com/Widget", {"spec": {"headers": {"Cookie": f"session={CANARY}"}}}),
+    ("ConfigMap", {"data": {"tokens.csv": f"{CANARY},user,1\n{CANARY},other,2\n"}}),
+    ("ConfigMap", {"data": {".htpasswd": f"user:{CANARY}\nother:{CANARY}\n"}}),
+    ("ConfigMap", {"data": {"app.conf": f"password: {CANARY.upper()} horse battery\n"}}),
     ("example.com/Widget", {"spec": {"secret": CANARY.lower()}}),
     ("grafana.example.test/Datasource", {"spec": {"datasource": {"secureJsonData": {"x": CANARY}}}}),
     (
@@ -348,6 +369,9 @@ def test_variables_that_only_sound_like_secrets(name: str) -> None:
         ["app", "--token-auth-file=/etc/t", "--private-key=/etc/tls/tls.key", "--tls-key", "/certs/tls.key"],
         ["app", "--password-file", "/run/p", "--secret-name=web", "--auth=basic", "--pass-through", "all"],
         ["app", "--hf-token=$(HF_TOKEN)", "--api-key", "$(API_KEY)"],
+        ["app", "--password", "--port", "80"],
+        ["app", "--api-key", "-v"],
+        ["kubectl", "config", "set", "current-context", "main"],
         ["mysql", "-p", "-P3306", "-uroot"],
         ["docker", "run", "-p", "8080:80"],
         ["ssh", "-p", "2222", "host"],
@@ -378,6 +402,9 @@ def test_arguments_that_hold_no_secret(words: list[str]) -> None:
         "<p>the password</p><key>name</key>",
         "server:\n  host: 10.0.0.1:5432\n  when: 12:30:15\n",
         "kind: SecretStore\nmetadata: {name: x}\n",
+        "password:\n  minLength: 8\n  pattern: '[a-z]+'\ntoken:\n  - name: a\n",
+        "token = a + b\nsecret = data if x else y\n",
+        "authorization: rbac\nauthorizer: simple\nauthorization-mode: Node,RBAC\n",
     ],
 )
 def test_files_that_hold_no_secret(text: str) -> None:

@@ -14,8 +14,9 @@ var (
 	prefixes   = []string{"export ", "set ", "local ", "ENV ", "ARG ", "- "}
 	block      = regexp.MustCompile(`^[|>][+-]?\d?[+-]?\s*$`)
 	directive  = regexp.MustCompile(`(?m)^[ \t]*([A-Za-z][\w-]{2,40})[ \t]+("[^"\n]*"|'[^'\n]*'|\S+)[ \t]*;?[ \t]*\r?$`)
-	netrc      = regexp.MustCompile(`(?m)(?:^|\s)(?:password|passwd)\s+(\S+)`)
-	isNetrc    = regexp.MustCompile(`(?m)(?:^|\s)(?:machine\s+\S+|default)\s+(?:login|password|account)\s`)
+	inLine     = regexp.MustCompile(`(?m)[ \t]((?:insecure-)?password|passwd)[ \t]+(\S+)`)
+	netrc      = regexp.MustCompile(`(?m)(?:^|\s)(?:password|passwd)\s+([^\s"']+)`)
+	isNetrc    = regexp.MustCompile(`(?m)(?:^|[\s"'])(?:machine\s+\S+|default)\s+(?:login|password|account)\s`)
 	pgpass     = regexp.MustCompile(`(?m)^[^\s:#]+:(?:\d{1,5}|\*):[^\s:]+:[^\s:]+:(\S+)\s*$`)
 	itemOfList = regexp.MustCompile(`(?m)name["']?[ \t]*:[ \t]*["']?([\w.-]+)["']?,?[ \t]*\r?\n[ \t]*["']?value["']?[ \t]*:[ \t]*(.+)$`)
 	userHash   = regexp.MustCompile(`(?m)^[^\s:#]+:(\{SHA\}[A-Za-z0-9+/=]{20,})\s*$`)
@@ -27,6 +28,7 @@ var (
 func (f *finder) lines() {
 	f.assignments()
 	f.named(directive, isDirective)
+	f.named(inLine, isDirective)
 	if strings.Contains(f.text, "passw") && isNetrc.MatchString(f.whole) {
 		f.each(netrc, reasonConfigValue, always)
 	}
@@ -55,8 +57,8 @@ func (f *finder) assignments() {
 			continue
 		}
 		value := strings.TrimRight(line[from:], "\r\n \t")
-		if block.MatchString(value) && namesSecret(name) {
-			blockEnd = f.nextLines(f.offset+start, indentOf(line))
+		if namesSecret(name) && (block.MatchString(value) || separator == ':' && value == "") {
+			blockEnd = f.nextLines(f.offset+start, indentOf(line), value == "")
 			continue
 		}
 		isKey := isSecretKey(name) && isAssignedSecret(value) && (separator == '=' || !isObjectName(value) || isKeyLike(value))
@@ -94,15 +96,23 @@ func assignedName(line string) (name string, from int, separator byte) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// nextLines adds the indented lines below a key, the text of a YAML block, and returns where they end.
-func (f *finder) nextLines(key, depth int) int {
+// nextLines adds the indented lines below a key, the text of a YAML block or the items of a list, and returns where
+// they end.
+func (f *finder) nextLines(key, depth int, isList bool) int {
 	at := key
 	for line := range strings.Lines(f.whole[key:]) {
 		if strings.TrimSpace(line) != "" && at > key {
-			if indentOf(line) <= depth {
+			item, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")
+			if indentOf(line) <= depth && !(isList && isItem && indentOf(line) == depth) {
 				return at
 			}
 			start, end := at+indentOf(line), at+len(strings.TrimRight(line, "\r\n \t"))
+			if isList {
+				if !isItem || !isAssignedSecret(item) || strings.Contains(item, ": ") {
+					return at
+				}
+				start = end - len(item)
+			}
 			f.found = append(f.found, span{start - f.offset, end - f.offset, reasonConfigValue})
 		}
 		at += len(line)

@@ -59,13 +59,16 @@ var format = regexp.MustCompile(`\{\{|\$[{(]|^\$\w+$|\$[A-Z_]{2,}|\{[A-Za-z_][\w
 func isFormat(text string) bool { return strings.ContainsAny(text, "{$%") && format.MatchString(text) }
 
 var (
-	code    = regexp.MustCompile("`" + `|^[\w.]+(?:\(.*\)|\[.*\])$|^[\[{(<|>]|\|\s|^(?:not|new|await|os|env|process|System|self)[. ]`)
+	code    = regexp.MustCompile("`" + `|^[\w.]+(?:\(.*\)|\[.*\])$|^[\[{(<|>]|\|\s|\s[=+]\s|^(?:not|new|await|os|env|process|System|self)[. ]`)
+	prose   = regexp.MustCompile(`(?i)(?:^|\s)(?:the|your|of|for|is|are|must|to|an?|be|required|here|this|if|and|or|not|with|from|used|by|in|on|can|will|should)(?:\s|$)`)
+	tag     = regexp.MustCompile(`^(?:[&!]\S*\s+)+`)
 	comment = regexp.MustCompile(`\s#.*$`)
 )
 
 // isAssignedSecret judges the right-hand side of an assignment. Code that fetches the value is no value.
 func isAssignedSecret(value string) bool {
 	value = strings.TrimRight(strings.TrimSpace(comment.ReplaceAllString(value, "")), ",;")
+	value = tag.ReplaceAllString(value, "")
 	quoted := len(value) > 1 && (value[0] == '"' || value[0] == '\'') && value[len(value)-1] == value[0]
 	value = strings.Trim(value, `"'`)
 	if !isLiteral(value) || isFormat(value) {
@@ -74,11 +77,8 @@ func isAssignedSecret(value string) bool {
 	return quoted || !code.MatchString(value) && !isSentence(value)
 }
 
-// isSentence tells a remark from a passphrase, which has few words and signs or digits among them.
+// isSentence tells a remark from a passphrase, which has few words, and none that hold sentences together.
 func isSentence(text string) bool {
-	words := strings.Fields(text)
-	if len(words) < 2 {
-		return false
-	}
-	return len(words) > 5 || !strings.ContainsAny(text, "0123456789!@#^~")
+	words := strings.Count(strings.TrimSpace(text), " ") + 1
+	return words > 1 && (words > 6 || prose.MatchString(text))
 }

@@ -20,7 +20,7 @@ func partsOf(text string) []part {
 	for line := range strings.Lines(text) {
 		p := part{start: at, end: at + len(line)}
 		at += len(line)
-		p.isNamed = hasHint(line)
+		p.isNamed = hasHint(line) || strings.Contains(line, "--from-literal")
 		p.hasAddress = hasAddress(line)
 		p.hasColons = strings.Count(line, ":") > 3 || strings.Contains(line, ":{SHA}")
 		p.hasEquals = len(line) > 20 && strings.Contains(line, "=")
@@ -51,7 +51,7 @@ func hasHint(text string) bool {
 		rest := text[i:]
 		switch text[i] | 0x20 {
 		case 'p':
-			if startsFold(rest, "pass") || startsFold(rest, "pwd") || startsFold(rest, "pat") && (len(rest) == 3 || !isLetter(rest[3])) {
+			if startsFold(rest, "pass") || startsFold(rest, "pwd") || startsFold(rest, "psk") || startsFold(rest, "pat") && (len(rest) == 3 || !isLetter(rest[3])) {
 				return true
 			}
 		case 's':
@@ -78,8 +78,12 @@ func hasHint(text string) bool {
 			if startsFold(rest, "dsn") || startsFold(rest, "dockerc") {
 				return true
 			}
+		case 'r':
+			if startsFold(rest, "rootpw") {
+				return true
+			}
 		case 'b':
-			if startsFold(rest, "bearer") {
+			if startsFold(rest, "bearer") || startsFold(rest, "bindpw") {
 				return true
 			}
 		}

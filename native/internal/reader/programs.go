@@ -39,11 +39,12 @@ var (
 		"mosquitto_pub": {{name: "-P", apart: true}}, "mosquitto_sub": {{name: "-P", apart: true}},
 		"sqlcmd": {{name: "-P", glued: true, apart: true}}, "bcp": {{name: "-P", glued: true, apart: true}},
 		"ipmitool": {{name: "-P", apart: true}}, "zip": {{name: "-P", apart: true}}, "unzip": {{name: "-P", glued: true, apart: true}},
-		"7z": {{name: "-p", glued: true}}, "rabbitmqctl": nil, "htpasswd": nil,
+		"7z": {{name: "-p", glued: true}}, "rabbitmqctl": nil, "htpasswd": nil, "mc": nil,
 	}
 	programNames = regexp.MustCompile(`(?:^|[\s;|&(/'"$` + "`" + `])(` + strings.Join(alternatives(), "|") + `)[ \t]+((?:[^\n|;&\\]|\\\r?\n|\\.)*)`)
 	shellWord    = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s'"\\]+`)
-	commandHints = []string{" -p", " -P", " -u", " -U", " -w", " -a", " --user", " --proxy-user", "rabbitmqctl ", "htpasswd ", "chpasswd"}
+	commandHints = []string{" -p", " -P", " -u", " -U", " -w", " -a", " --user", " --proxy-user", "rabbitmqctl ", "htpasswd ", "chpasswd", "alias set", "host add", "-stdin"}
+	piped        = regexp.MustCompile(`(?:echo|printf)\s+(?:-\w+\s+|['"]?%s['"]?\s+)*("[^"]*"|'[^']*'|[^\s|;&'"]+)\s*\|[^\n;&]*(?:password|passphrase|token)-stdin`)
 	chpasswd     = regexp.MustCompile(`echo\s+(?:-\w+\s+)?["']?[^\s:"']+:([^\s"']+)["']?\s*\|\s*(?:sudo\s+)?chpasswd`)
 )
 
@@ -73,6 +74,9 @@ func (f *finder) commands() {
 			quote := len(f.text[start:words[found.word].end]) - len(strings.TrimLeft(f.text[start:words[found.word].end], `"'`))
 			f.add(start+quote+found.from, words[found.word].end, reasonArgValue)
 		}
+	}
+	if strings.Contains(f.text, "-stdin") {
+		f.each(piped, reasonArgValue, func(value string) bool { return isValue(strings.Trim(value, `"'`)) })
 	}
 	if strings.Contains(f.text, "chpasswd") {
 		f.each(chpasswd, reasonArgValue, isValue)
@@ -104,6 +108,12 @@ func credentials(name string, count int, word func(int) string) []credential {
 		for i := 0; i+2 < count; i++ {
 			if verb := word(i); verb == "add_user" || verb == "change_password" {
 				add(i+2, 0, false)
+			}
+		}
+	case "mc":
+		for i := 0; i+5 < count; i++ {
+			if verb := word(i) + " " + word(i+1); verb == "alias set" || verb == "host add" {
+				add(i+5, 0, false)
 			}
 		}
 	case "htpasswd":

@@ -12,7 +12,7 @@ import (
 var (
 	secretWords = set("password passwd pwd passphrase passcode passwords secret token apikey credential credentials cred creds " +
 		"apitoken authtoken accesstoken secretkey privatekey accesskey clientsecret bearer pat requirepass masterauth storepass " +
-		"keypass userpass rootpass adminpass dbpass smtppass mailpass sshpass dockerconfigjson dockercfg")
+		"keypass userpass rootpass adminpass dbpass smtppass mailpass sshpass bindpw rootpw psk dockerconfigjson dockercfg")
 	secretEndings = []string{"password", "passwd", "passphrase", "apikey", "secretkey", "accesskey", "privatekey", "secret", "token", "pwd"}
 	keyOwners     = set("api access secret private auth signing encryption client account master license admin session shared storage " +
 		"ssh deploy app application hmac webhook service write read jwt cookie aes rsa crypto cipher fernet flask django rails minio s3 " +
@@ -121,7 +121,9 @@ func showsSecret(name, value string) bool {
 	case last == "dsn":
 		return strings.Contains(value, "@")
 	case last == "cookie":
-		return len(words) > 1 && words[len(words)-2] == "erlang"
+		return len(words) > 1 && words[len(words)-2] == "erlang" || strings.Contains(value, "=")
+	case last == "authorization":
+		return scheme.MatchString(value) || isKeyLike(value)
 	case last == "key" && len(words) > 1 && words[len(words)-2] != "public":
 		return isSecretKey(name) && isKeyLike(value) || isLoud(name) && isKeyLike(value)
 	}
@@ -141,6 +143,8 @@ func isAuthentication(words []string, value string) bool {
 	}
 	return len(words) > 1 && authOwners[words[len(words)-2]] || looksRandom(value)
 }
+
+var scheme = regexp.MustCompile(`(?i)^(?:basic|bearer|token|apikey|digest|aws4-hmac-sha256|negotiate)\s+\S{6,}`)
 
 var hexKey = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
 

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"encoding/base64"
+	"regexp"
 	"strings"
 
 	"fleetaudit.dev/native/internal/tree"
@@ -103,11 +104,17 @@ func (r *redactor) files(field *tree.Member, path []any) {
 	}
 }
 
+// Files that hold nothing but secrets, line by line.
+var secretFiles = regexp.MustCompile(`(?i)^\.?(?:(?:known[_-])?tokens?|passwords?|(?:ht)?passwd|secrets?|credentials|pgpass|_?netrc|basic[_-]auth)(?:\.(?:txt|csv|list|lst))?$`)
+
 func configSecret(key, text string) string {
 	if reason := secretIn(text); reason != "" {
 		return reason
 	}
 	trimmed := strings.TrimSpace(text)
+	if secretFiles.MatchString(key) && isLiteral(trimmed) && !isFormat(trimmed) {
+		return reasonConfigValue
+	}
 	if !strings.Contains(trimmed, "\n") && (holdsSecret(key, text) || isSecretKey(key) && isLiteral(text) || looksRandom(trimmed)) {
 		return reasonConfigValue
 	}

@@ -37,6 +37,9 @@ var (
 	flowPair     = regexp.MustCompile(`[{,]\s*([A-Za-z_][\w.-]{0,80})\s*:\s+([^\s,{}\[\]"'][^,{}\n]*)`)
 	element      = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,80})(?:\s[^<>]*)?>\s*([^<>]+?)\s*</`)
 	hashed       = regexp.MustCompile(`(\$apr1\$[^$\s]{1,8}\$[./A-Za-z0-9]{22}|\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[56]\$(?:rounds=\d+\$)?[^$\s]{1,16}\$[./A-Za-z0-9]{43,86})`)
+	given        = regexp.MustCompile(`(?:^|\s)(?:config[ \t]+set|configure[ \t]+set|set|config|setx|proxy_set_header|add_header)\s+(?:--?\w+\s+)*([A-Za-z_/][\w.:/-]{1,80})\s+("[^"]*"|'[^']*'|[^\s'"|;&]+)`)
+	fromLiteral  = regexp.MustCompile(`--from-literal[= ]["']?[^=\s"']+=("[^"]*"|'[^']*'|[^\s'"]+)`)
+	jsonList     = regexp.MustCompile(`"([A-Za-z_][\w.:-]{0,80})"\s*:\s*\[\s*("[^\]]*")\s*\]`)
 	inBasic      = regexp.MustCompile(`(?:^|\s)pass:([^\s'"]{3,})`)
 )
 
@@ -148,7 +151,14 @@ func (f *finder) pairs() {
 	if strings.Contains(f.text, "-") {
 		f.named(inlineFlag, isGivenValue)
 	}
+	if strings.Contains(f.text, "set") || strings.Contains(f.text, "config") || strings.Contains(f.text, "add_header") {
+		f.named(given, isGivenValue)
+	}
+	if strings.Contains(f.text, "--from-literal") {
+		f.each(fromLiteral, reasonArgValue, isValue)
+	}
 	if strings.Contains(f.text, "\"") {
+		f.named(jsonList, func(name, value string) bool { return namesSecret(name) && !isFormat(value) })
 		f.json(0, len(f.text), 0)
 		f.named(doubleQuoted, isQuotedValue)
 	}

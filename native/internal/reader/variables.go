@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"regexp"
 	"strings"
 
 	"fleetaudit.dev/native/internal/tree"
@@ -93,19 +94,23 @@ func (r *redactor) commands(value *tree.Value, path []any) {
 		if item.Text == words[i] {
 			r.argument(item, paths[i], flag)
 		}
-		flag = flagIn(words[i])
+		if flag = flagIn(words[i]); i > 0 && (words[i-1] == "set" || words[i-1] == "config") {
+			flag = words[i]
+		}
 	}
 }
 
 // argument redacts one word, and leaves the words around a secret in it: a rule must still see the flags of a command.
 func (r *redactor) argument(item *tree.Value, path []any, flag string) {
 	text := item.Text
-	if flag != "" && isGivenValue(flag, text) || looksRandom(text) {
+	if flag != "" && isGivenValue(flag, text) && !isFlag.MatchString(text) || looksRandom(text) {
 		r.replace(item, path, reasonArgValue, text)
 	} else if found := spansIn(text); len(found) > 0 {
 		r.cover(item, path, found)
 	}
 }
+
+var isFlag = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9-]*(?:=.*)?$`)
 
 // flagIn is the name of a flag whose value the next word may hold.
 func flagIn(word string) string {
