@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import msgspec
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.utils import CryptographyDeprecationWarning
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from audit.collect.artifacts.signatures.verdicts import RefusedError
@@ -57,9 +60,27 @@ def load(der: bytes) -> x509.Certificate:
         RefusedError: it is none.
     """
     try:
-        return x509.load_der_x509_certificate(der)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", CryptographyDeprecationWarning
+            )  # about the audited file, not about us
+            return x509.load_der_x509_certificate(der)
     except ValueError:
         raise RefusedError("bad_certificate") from None
+
+
+def public_key_of(certificate: x509.Certificate) -> object:
+    """The key in a certificate.
+
+    Raises:
+        RefusedError: it can't be read.
+    """
+    try:
+        return certificate.public_key()
+    except ValueError:
+        raise RefusedError("bad_certificate") from None
+    except UnsupportedAlgorithm:
+        raise RefusedError("unsupported_key") from None
 
 
 def check_profile(certificate: x509.Certificate) -> None:
