@@ -9,6 +9,8 @@ from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import AssessmentResult
 from audit.model.rule import Rule
 from audit.report.text import value
+from audit.report.texts import Texts
+from audit.report.view_findings import within
 
 SHOWN_PLACES = 4
 
@@ -98,7 +100,7 @@ def _places(group: FindingGroup) -> list[str]:
 
 
 def place_of(finding: Finding) -> str:
-    """``file:line:column``, as far as it is known."""
+    """``file:line:column, document 2, items[0]``, as far as it is known."""
     place = finding.place
     if place is None:
         return finding.subject.source or f"{finding.subject.title}, which no file declares"
@@ -109,7 +111,8 @@ def place_of(finding: Finding) -> str:
             text += f":{place.column}"
         if place.approximate:
             text += " (line of the object)"
-    return text
+    inside = within(finding.subject, Texts(), first_too=True)
+    return f"{text}, {inside}" if inside else text
 
 
 def _waivers(group: FindingGroup, result: AssessmentResult) -> list[str]:

@@ -29,6 +29,8 @@ COLUMNS = (
     "file",
     "line",
     "column",
+    "document",
+    "item",
     "seen",
     "expected",
     "message",
@@ -89,6 +91,8 @@ def _row(group: FindingGroup, finding: Finding) -> Iterator[str]:
     yield place.file if place else subject.source
     yield str(place.line) if place and place.line is not None else ""
     yield str(place.column) if place and place.column is not None else ""
+    yield str(subject.document or "")
+    yield subject.item
     yield "" if violation.seen is None else value(violation.seen, 2000)
     yield "" if violation.expected is None else value(violation.expected, 2000)
     yield violation.message

@@ -66,13 +66,15 @@ class RowWriter:
     def _line(self, group: FindingGroup, errors: bool) -> str:  # noqa: FBT001 - one of two columns
         _, rule, remediation, _ = self._rule(group.rule)
         message = self._words.message(group) if errors else ""
-        owner, container, place, told, ident = _escaped(
+        owner, container, place, within, told, ident = _escaped(
             visible(group.owner),
             visible(group.container),
             self._words.place(group),
+            self._words.within(group),
             message,
             visible(group.id, 40),
         )
+        place += f' <span class="small">{within}</span>' if within else ""
         text = self._texts
         inside = f", {container}" if container else ""
         return (
@@ -109,12 +111,13 @@ class RowWriter:
     def _block(self, group: FindingGroup, _errors: bool) -> str:  # noqa: FBT001 - same call as `_line`
         facts, rule, remediation, controls = self._rule(group.rule)
         view, text = self._words.group(group, facts), self._texts
-        owner, container, place, ident, clusters, path, seen, expected, message = _escaped(
+        owner, container, place, ident, clusters, within, path, seen, expected, message = _escaped(
             visible(group.owner),
             visible(group.container),
             self._words.place(group),
             visible(group.id, 40),
             view.cluster_names,
+            view.within,
             view.path,
             view.seen,
             view.expected,
@@ -124,6 +127,7 @@ class RowWriter:
         opened = " open" if group.severity is Severity.CRITICAL else ""
         told = [
             f"<dt>{text['what']}</dt><dd>{message}</dd>" if message else "",
+            f"<dt>{text['within']}</dt><dd>{within}</dd>" if within else "",
             f'<dt>{text["path"]}</dt><dd class="mono">{path}</dd>' if path else "",
             f"<dt>{text['seen']}</dt><dd>{f'<code>{seen}</code>' if seen else text['absent']}</dd>",
             f"<dt>{text['expected']}</dt><dd>{expected}</dd>" if expected else "",
@@ -203,4 +207,5 @@ def _texts(texts: Texts) -> dict[str, str]:
         "seen": texts.gettext("Seen"),
         "waived": texts.gettext("waived"),
         "what": texts.gettext("What"),
+        "within": texts.gettext("In the file"),
     }

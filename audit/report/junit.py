@@ -16,7 +16,7 @@ from audit.model.result import AssessmentResult
 from audit.report.files import atomic
 from audit.report.text import value, visible
 from audit.report.texts import Texts
-from audit.report.view_findings import place_text
+from audit.report.view_findings import place_text, within
 from audit.report.view_words import gap_word
 
 
@@ -105,7 +105,8 @@ def _case(finding: Finding, texts: Texts) -> str:
         if part
     )
     message = _attribute(visible(violation.message) or visible(finding.error) or visible(finding.rule))
-    detail = [where]
+    inside = within(finding.subject, texts, first_too=True)
+    detail = [f"{where}, {inside}" if inside else where]
     if violation.seen is not None:
         detail.append(f"seen: {value(violation.seen)}")
     if violation.expected is not None:

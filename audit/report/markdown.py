@@ -16,7 +16,7 @@ from audit.report.numbers import count, ratio, share
 from audit.report.text import markdown, markdown_code
 from audit.report.texts import Texts
 from audit.report.view import build_view
-from audit.report.view_findings import place_text
+from audit.report.view_findings import place_text, within
 from audit.report.view_next import StepView
 from audit.report.view_ratio import held_back
 from audit.report.view_words import gap_word, severity_word
@@ -159,6 +159,8 @@ def _open(result: AssessmentResult) -> Iterator[FindingGroup]:
 
 def _group(group: FindingGroup, texts: Texts) -> str:
     where = markdown_code(place_text(group.members[0], texts), 200) if group.members else ""
+    if group.members and (place := within(group.members[0].subject, texts)):
+        where += f", {markdown(place)}"
     inside = f", {markdown(group.container, 80)}" if group.container else ""
     return _row(
         severity_word(group.severity, texts),

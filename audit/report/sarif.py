@@ -189,6 +189,10 @@ def _result(
             "path": visible(violation.path_text),
         },
     }
+    if subject.document:
+        told["properties"]["document"] = subject.document
+    if subject.item:
+        told["properties"]["item"] = visible(subject.item)
     if finding.place is not None and finding.place.approximate:
         told["properties"]["precision"] = "enclosing object"
     if finding.waiver:

@@ -16,6 +16,7 @@ from audit.model.control import Strength
 from audit.model.finding import Finding, FindingGroup, Outcome, render_path
 from audit.model.result import AssessmentResult
 from audit.model.rule import Rule, Severity
+from audit.model.subject import SubjectRef
 from audit.report.text import value, visible, visible_block
 from audit.report.texts import Texts
 from audit.report.view_parts import Anchors, Piece, slug
@@ -52,6 +53,7 @@ class GroupView(msgspec.Struct, frozen=True):
     """One group as a block prints it."""
 
     cluster_names: str
+    within: str
     path: str
     seen: str
     expected: str
@@ -194,6 +196,7 @@ class GroupWords:
         violation = first.violation if first else None
         return GroupView(
             cluster_names=self._clusters(group.clusters),
+            within=within(first.subject, self._texts, first_too=True) if first else "",
             path=visible(_path_text(violation.path) if violation else group.path),
             seen=value(violation.seen) if violation and violation.seen is not None else "",
             expected=value(violation.expected) if violation and violation.expected is not None else "",
@@ -213,6 +216,10 @@ class GroupWords:
         """Where the first member is."""
         return place_text(group.members[0], self._texts) if group.members else ""
 
+    def within(self, group: FindingGroup) -> str:
+        """Where in its file the first member is, when that does not go without saying."""
+        return within(group.members[0].subject, self._texts) if group.members else ""
+
     def members(self, group: FindingGroup) -> list[tuple[str, str]]:
         """Place of every member but the first, capped, and what tells it from the first."""
         if group.total < 2 or not group.members:
@@ -223,7 +230,8 @@ class GroupWords:
         out = []
         for member in islice(group.members, 1, MEMBER_CAP):
             subject, violation = member.subject, member.violation
-            rest = [subject.cluster] if several else []
+            rest = [inside] if (inside := within(subject, self._texts)) else []
+            rest += [subject.cluster] if several else []
             if subject.name != own:
                 rest.append(subject.name)
             if violation.path != path:
@@ -252,6 +260,20 @@ def place_text(finding: Finding, texts: Texts) -> str:
     if subject.source:
         return visible(subject.source)
     return texts.gettext("{subject} (derived, no manifest)").format(subject=visible(subject.title, 120))
+
+
+def within(subject: SubjectRef, texts: Texts, *, first_too: bool = False) -> str:
+    """``document 2, items[0]``: where in its file an object stands; empty for derived subjects.
+
+    Args:
+        subject: the object.
+        texts: language.
+        first_too: say so of a first document, which otherwise goes without saying.
+    """
+    if not subject.document or not (subject.item or subject.document > 1 or first_too):
+        return ""
+    said = texts.gettext("document {n}").format(n=subject.document)
+    return f"{said}, {visible(subject.item)}" if subject.item else said
 
 
 def _fix(lines: tuple[str, ...], first: Finding | None) -> tuple[FixLine, ...]:
