@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from audit.collect.artifacts.sbom.completeness import completeness_of
+from audit.collect.artifacts.sbom.created import created_facts
 from audit.collect.artifacts.sbom.document import Document
 from audit.collect.artifacts.sbom.graph import shape_of
 from audit.collect.artifacts.sbom.licence_facts import licence_facts
@@ -14,7 +15,6 @@ from audit.collect.artifacts.sbom.subjects import subject_facts
 
 MAX_PROBLEMS = 50
 MAX_NAMES = 50
-_TOLERANCE = dt.timedelta(days=1)
 
 
 def format_facts(
@@ -99,18 +99,3 @@ def unread_facts(error: FormatError) -> dict[str, Any]:
         },
         "content": {"status": "unread", "reason": error.message},
     }
-
-
-def created_facts(value: str | None, now: dt.datetime) -> dict[str, Any]:
-    """When it was made: ``known``, ``absent``, ``unreadable`` or ``future``, and the age in whole days."""
-    if value is None:
-        return {"status": "absent", "value": "", "age_days": None}
-    try:
-        moment = dt.datetime.fromisoformat(value.strip())
-    except ValueError:
-        return {"status": "unreadable", "value": short(value), "age_days": None}
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=dt.UTC)
-    if moment > now + _TOLERANCE:
-        return {"status": "future", "value": short(value), "age_days": None}
-    return {"status": "known", "value": short(value), "age_days": max(0, (now - moment).days)}

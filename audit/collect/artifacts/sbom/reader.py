@@ -125,6 +125,19 @@ def _plain(flavour: Flavour, data: bytes) -> tuple[dict[str, Any], list[str]]:
     return _FORMS[flavour.standard, flavour.major, flavour.serialisation](data), []
 
 
+def plain_spdx2(artifact: Artifact) -> dict[str, Any]:
+    """An SPDX 2 document of any form in JSON form.
+
+    Raises:
+        FormatError: it is none, or can't be read.
+        UnreadError: it is larger than the limit.
+    """
+    flavour = flavour_of(artifact.head)
+    if flavour is None or (flavour.standard, flavour.major) != (SPDX, 2):
+        raise FormatError("not_spdx2", "is no SPDX 2 document")
+    return _plain(flavour, utf8(artifact.data())[0])[0]
+
+
 def readers(settings: SbomSettings) -> Sequence[ArtifactReader]:
     """The readers of this folder."""
     return (SbomReader(settings),)

@@ -43,8 +43,11 @@ def namespace(tag: str) -> str:
 
 
 class _Builder:
-    def __init__(self, parser: Any) -> None:
+    def __init__(self, parser: Any, only: frozenset[str] = frozenset()) -> None:
         self.root: Element | None = None
+        self.found: list[Element] = []
+        self._only = only
+        self._depth = 0
         self._stack: list[Element] = []
         self._texts: list[list[str]] = []
         self._count = 0
@@ -56,14 +59,22 @@ class _Builder:
         parser.ExternalEntityRefHandler = _refuse
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise FormatError("too_deep", f"elements are nested deeper than {MAX_DEPTH}")
+        if self._only and not self._stack:
+            if self.root is None:
+                self.root = Element(tag, attributes, [])
+            if local(tag) not in self._only:
+                return
         element = Element(tag, attributes, [])
         self._count += 1
-        if len(self._stack) >= MAX_DEPTH:
-            raise FormatError("too_deep", f"elements are nested deeper than {MAX_DEPTH}")
         if self._count > MAX_ELEMENTS:
             raise FormatError("too_large", f"more than {MAX_ELEMENTS} elements")
         if self._stack:
             self._stack[-1].children.append(element)
+        elif self._only:
+            self.found.append(element)
         else:
             self.root = element
         self._stack.append(element)
@@ -71,12 +82,16 @@ class _Builder:
 
     def end(self, tag: str) -> None:
         del tag  # expat has checked that it is the one that is open
+        self._depth -= 1
+        if not self._stack:
+            return
         element, texts = self._stack.pop(), self._texts.pop()
         if texts:
             element.text = "".join(texts)
 
     def data(self, text: str) -> None:
-        self._texts[-1].append(text)
+        if self._texts:
+            self._texts[-1].append(text)
 
 
 def _refuse(*_: Any) -> Any:
@@ -89,17 +104,30 @@ def parse_xml(data: bytes) -> Element:
     Raises:
         FormatError: ``entities_refused``, ``too_deep``, ``too_large``, ``truncated``, ``data_after_end`` or ``not_xml``.
     """
+    return _parsed(data, frozenset())[0]
+
+
+def subtrees(data: bytes, names: frozenset[str]) -> tuple[Element, list[Element]]:
+    """The root without its content, and the elements of these local names with theirs; nothing else is kept.
+
+    Raises:
+        FormatError: as `parse_xml`.
+    """
+    return _parsed(data, names)
+
+
+def _parsed(data: bytes, only: frozenset[str]) -> tuple[Element, list[Element]]:
     # The declaration may name the encoding that the file had before it was made UTF-8.
     parser = expat.ParserCreate("utf-8", _SEPARATOR)
     parser.buffer_text = True
-    builder = _Builder(parser)
+    builder = _Builder(parser, only)
     try:
         parser.Parse(data, True)  # noqa: FBT003  # takes no keywords
     except expat.ExpatError as error:
         raise _named(error) from None
     if builder.root is None:
         raise FormatError("truncated", "the document has no element")
-    return builder.root
+    return builder.root, builder.found
 
 
 def _named(error: expat.ExpatError) -> FormatError:

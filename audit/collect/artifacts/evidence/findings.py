@@ -1,0 +1,54 @@
+"""Findings of scanners, whichever one looked: the facts that are alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+MAX_FINDINGS = 2_000
+SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
+KINDS = ("vulnerability", "misconfiguration", "secret", "licence", "other")
+
+
+class ScanFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a scanner found. The match of a secret is never among the facts."""
+
+    kind: str
+    id: str
+    severity: str = "UNKNOWN"
+    package: str = ""
+    version: str = ""
+    fixed: str = ""
+    """Versions that mend it; empty when there is none."""
+    purl: str = ""
+    target: str = ""
+    resource: str = ""
+    title: str = ""
+    status: str = ""
+
+
+def severity(word: Any) -> str:
+    """One of the five; what a scanner says besides is UNKNOWN."""
+    found = str(word).upper()
+    return found if found in SEVERITIES else "LOW" if found == "NEGLIGIBLE" else "UNKNOWN"
+
+
+def finding_facts(
+    found: list[ScanFinding], *, scanned: bool, targets: list[dict[str, Any]], suppressed: int
+) -> dict[str, Any]:
+    """Findings, the worst first, and counts of all of them."""
+    ordered = sorted(
+        found, key=lambda one: (SEVERITIES.index(one.severity), one.kind, one.id, one.package, one.target)
+    )
+    counts = {kind: dict.fromkeys(SEVERITIES, 0) for kind in KINDS}
+    for one in found:
+        counts[one.kind][one.severity] += 1
+    return {
+        "status": "scanned" if scanned else "not_evaluated",
+        "targets": targets[:MAX_FINDINGS],
+        "findings": [msgspec.to_builtins(one) for one in ordered[:MAX_FINDINGS]],
+        "left_out": max(0, len(ordered) - MAX_FINDINGS),
+        "counts": counts,
+        "suppressed": suppressed,
+    }

@@ -1,0 +1,19 @@
+"""The moment that ages of results are counted to."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import msgspec
+
+
+class EvidenceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of the readers of results."""
+
+    now: dt.datetime | None = None
+    """Ages are counted up to this moment; the moment of reading by default."""
+
+    def moment(self) -> dt.datetime:
+        """Now, aware."""
+        now = self.now or dt.datetime.now(dt.UTC)
+        return now if now.tzinfo else now.replace(tzinfo=dt.UTC)

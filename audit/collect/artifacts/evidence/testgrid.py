@@ -1,0 +1,149 @@
+"""TestGrid: summaries of dashboards, as the web serves them and as the protocol buffers read, and states of one tab."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from typing import Any
+
+from audit.collect.artifacts.evidence.result_file import ResultReader, named, number, objects_of
+from audit.collect.artifacts.sbom.document import mapping, mappings
+from audit.collect.artifacts.sbom.problems import FormatError
+
+MAX_TABS = 2_000
+_TAB = ("NOT_SET", "UNKNOWN", "PASS", "FAIL", "FLAKY", "STALE", "BROKEN", "PENDING", "ACCEPTABLE")
+_WORDS = {"PASSING": "PASS", "FAILING": "FAIL", "": "NOT_SET"}
+_CELL = {
+    0: "none", 1: "pass", 2: "pass", 3: "pass", 4: "running", 5: "aborted", 6: "unknown", 7: "aborted", 8: "blocked",
+    9: "fail", 10: "fail", 11: "fail", 12: "fail", 13: "flaky", 14: "unknown", 15: "pass",
+}  # fmt: skip
+"""TestStatus of the state: what a cell says."""
+
+
+class TestGridReader(ResultReader):
+    """Reads summaries and states."""
+
+    __test__ = False  # its name begins like that of a test
+    name = "TestGrid"
+    kinds = frozenset({"TestGridSummary"})
+
+    def fits(self, text: str) -> bool:
+        """A summary has statuses of tabs, a state has columns and rows of results."""
+        if not text.startswith("{"):
+            return False
+        if '"overall_status"' in text or '"overallStatus"' in text:
+            return True
+        return '"columns"' in text and '"started"' in text and ('"rows"' in text or '"results"' in text)
+
+    def specs(self, data: bytes) -> Iterator[dict[str, Any]]:
+        """One summary."""
+        value = objects_of(data)
+        if not isinstance(value, dict):
+            raise FormatError("not_an_object", "the document is no JSON object")
+        if "columns" in value and "rows" in value:
+            form, tabs = "state", [self._state(value)]
+        else:
+            form, tabs = "summary", list(self._summary(value))
+        if not tabs:
+            raise FormatError("no_tabs", "it holds no tab")
+        counts: dict[str, int] = {}
+        for tab in tabs:
+            counts[tab["status"]] = counts.get(tab["status"], 0) + 1
+        # The oldest result decides how old the summary is: one stale tab is not made fresh by its neighbours.
+        times = [tab["last_run"]["value"] for tab in tabs]
+        known = [tab["last_run"]["status"] == "known" for tab in tabs]
+        yield {
+            "form": form,
+            "tool": {"name": "testgrid", "version": ""},
+            "tabs": tabs[:MAX_TABS],
+            "left_out": max(0, len(tabs) - MAX_TABS),
+            "counts": counts,
+            "created": self.created(min(times) if all(known) else None),
+        }
+
+    def _summary(self, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        listed = value.get("tab_summaries", value.get("tabSummaries"))
+        rows = [("", one) for one in mappings(listed)] if listed is not None else list(value.items())
+        for name, one in rows:
+            summary = mapping(one)
+            status = _either(summary, "overall_status", "overallStatus")
+            if status is None:
+                continue
+            failing = _either(summary, "failing_test_summaries", "failingTestSummaries", "tests")
+            yield {
+                "dashboard": named(_either(summary, "dashboard_name", "dashboardName")),
+                "tab": named(_either(summary, "dashboard_tab_name", "dashboardTabName") or name),
+                "status": _status(status),
+                "stated": named(str(status)),
+                "alert": bool(summary.get("alert")),
+                "failing": len(failing) if isinstance(failing, list) else 0,
+                "last_run": self.created(_moment(_either(summary, "last_run_timestamp", "lastRunTimestamp"))),
+                "last_update": self.created(
+                    _moment(_either(summary, "last_update_timestamp", "lastUpdateTimestamp"))
+                ),
+            }
+
+    def _state(self, value: dict[str, Any]) -> dict[str, Any]:
+        columns = mappings(value.get("columns"))
+        newest = columns[0] if columns else {}
+        cells = [cell for cell in map(_newest_cell, mappings(value.get("rows"))) if cell != "none"]
+        failing = cells.count("fail")
+        return {
+            "dashboard": "",
+            "tab": named(value.get("name") or newest.get("name")),
+            "status": _overall(cells),
+            "stated": "",
+            "alert": any(
+                one.get("alert_info") or one.get("alertInfo") for one in mappings(value.get("rows"))
+            ),
+            "failing": failing,
+            "last_run": self.created(_moment(newest.get("started"))),
+            "last_update": self.created(None),
+        }
+
+
+def _either(summary: dict[str, Any], *names: str) -> Any:
+    return next((summary[name] for name in names if name in summary), None)
+
+
+def _status(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _TAB[value] if 0 <= value < len(_TAB) else "UNKNOWN"
+    word = str(value).upper()
+    word = _WORDS.get(word, word)
+    return word if word in _TAB else "UNKNOWN"
+
+
+def _newest_cell(row: dict[str, Any]) -> str:
+    """The newest result of a test that is one: results are pairs of a status and how often it stands in a row."""
+    results = row.get("results")
+    codes = results[::2] if isinstance(results, list) else []
+    said = [_CELL.get(code, "unknown") for code in codes if isinstance(code, int)]
+    return next((cell for cell in said if cell != "none"), "none")
+
+
+def _overall(cells: list[str]) -> str:
+    if not cells:
+        return "UNKNOWN"
+    for cell, status in (("fail", "FAIL"), ("unknown", "UNKNOWN"), ("blocked", "BROKEN"), ("aborted", "BROKEN"),
+                         ("flaky", "FLAKY"), ("running", "PENDING")):  # fmt: skip
+        if cell in cells:
+            return status
+    return "PASS"
+
+
+def _moment(value: Any) -> str | None:
+    """Milliseconds or seconds since 1970, or text; zero is "never"."""
+    if isinstance(value, str):
+        if not value.isdecimal():
+            return value or None
+        value = int(value)
+    seconds = number(value)
+    if not seconds or seconds <= 0:
+        return None
+    if seconds > 1e11:
+        seconds /= 1000
+    try:
+        return dt.datetime.fromtimestamp(seconds, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return str(value)
