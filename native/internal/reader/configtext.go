@@ -18,7 +18,6 @@ var (
 	netrc      = regexp.MustCompile(`(?m)(?:^|\s)(?:password|passwd)\s+([^\s"']+)`)
 	isNetrc    = regexp.MustCompile(`(?m)(?:^|[\s"'])(?:machine\s+\S+|default)\s+(?:login|password|account)\s`)
 	pgpass     = regexp.MustCompile(`(?m)^[^\s:#]+:(?:\d{1,5}|\*):[^\s:]+:[^\s:]+:(\S+)\s*$`)
-	itemOfList = regexp.MustCompile(`(?m)name["']?[ \t]*:[ \t]*["']?([\w.-]+)["']?,?[ \t]*\r?\n[ \t]*["']?value["']?[ \t]*:[ \t]*(.+)$`)
 	userHash   = regexp.MustCompile(`(?m)^[^\s:#]+:(\{SHA\}[A-Za-z0-9+/=]{20,})\s*$`)
 	isSecret   = regexp.MustCompile(`(?m)(?:^|[{,])\s*["']?kind["']?\s*:\s*["']?Secret["']?\s*(?:[,}]|$)`)
 	dockerAuth = regexp.MustCompile(`\\*"(?:auth|identitytoken|registrytoken|password)\\*"\s*:\s*\\*"([^"\\\n]+)`)
@@ -31,9 +30,6 @@ func (f *finder) lines() {
 	f.named(inLine, isDirective)
 	if strings.Contains(f.text, "passw") && isNetrc.MatchString(f.whole) {
 		f.each(netrc, reasonConfigValue, always)
-	}
-	if strings.Contains(f.text, "value") {
-		f.named(itemOfList, isNamedValue)
 	}
 	if strings.Contains(f.text, "\"") && strings.Contains(f.whole, "auths") {
 		f.each(dockerAuth, reasonConfigValue, always)

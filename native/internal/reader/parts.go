@@ -20,7 +20,7 @@ func partsOf(text string) []part {
 	for line := range strings.Lines(text) {
 		p := part{start: at, end: at + len(line)}
 		at += len(line)
-		p.isNamed = hasHint(line) || strings.Contains(line, "--from-literal")
+		p.isNamed = hasHint(line) || containsAny(line, unnamed)
 		p.hasAddress = hasAddress(line)
 		p.hasColons = strings.Count(line, ":") > 3 || strings.Contains(line, ":{SHA}")
 		p.hasEquals = len(line) > 20 && strings.Contains(line, "=")

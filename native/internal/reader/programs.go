@@ -39,11 +39,11 @@ var (
 		"mosquitto_pub": {{name: "-P", apart: true}}, "mosquitto_sub": {{name: "-P", apart: true}},
 		"sqlcmd": {{name: "-P", glued: true, apart: true}}, "bcp": {{name: "-P", glued: true, apart: true}},
 		"ipmitool": {{name: "-P", apart: true}}, "zip": {{name: "-P", apart: true}}, "unzip": {{name: "-P", glued: true, apart: true}},
-		"7z": {{name: "-p", glued: true}}, "rabbitmqctl": nil, "htpasswd": nil, "mc": nil,
+		"7z": {{name: "-p", glued: true}}, "rabbitmqctl": nil, "htpasswd": nil, "mc": nil, "vault": nil, "sqlplus": nil,
 	}
 	programNames = regexp.MustCompile(`(?:^|[\s;|&(/'"$` + "`" + `])(` + strings.Join(alternatives(), "|") + `)[ \t]+((?:[^\n|;&\\]|\\\r?\n|\\.)*)`)
 	shellWord    = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s'"\\]+`)
-	commandHints = []string{" -p", " -P", " -u", " -U", " -w", " -a", " --user", " --proxy-user", "rabbitmqctl ", "htpasswd ", "chpasswd", "alias set", "host add", "-stdin"}
+	commandHints = []string{" -p", " -P", " -u", " -U", " -w", " -a", " --user", " --proxy-user", "rabbitmqctl ", "htpasswd ", "chpasswd", "alias set", "host add", "-stdin", "vault ", "sqlplus "}
 	piped        = regexp.MustCompile(`(?:echo|printf)\s+(?:-\w+\s+|['"]?%s['"]?\s+)*("[^"]*"|'[^']*'|[^\s|;&'"]+)\s*\|[^\n;&]*(?:password|passphrase|token)-stdin`)
 	chpasswd     = regexp.MustCompile(`echo\s+(?:-\w+\s+)?["']?[^\s:"']+:([^\s"']+)["']?\s*\|\s*(?:sudo\s+)?chpasswd`)
 )
@@ -114,6 +114,20 @@ func credentials(name string, count int, word func(int) string) []credential {
 		for i := 0; i+5 < count; i++ {
 			if verb := word(i) + " " + word(i+1); verb == "alias set" || verb == "host add" {
 				add(i+5, 0, false)
+			}
+		}
+	case "vault":
+		for i := 1; i < count; i++ {
+			if verb := word(0); verb == "kv" || verb == "write" {
+				if key, _, found := strings.Cut(word(i), "="); found && !strings.HasPrefix(key, "-") {
+					add(i, len(key)+1, false)
+				}
+			}
+		}
+	case "sqlplus":
+		for i := 0; i < count; i++ {
+			if user, rest, found := strings.Cut(word(i), "/"); found && user != "" && strings.Contains(rest, "@") {
+				add(i, len(user)+1, false)
 			}
 		}
 	case "htpasswd":

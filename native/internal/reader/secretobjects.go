@@ -105,7 +105,7 @@ func (r *redactor) files(field *tree.Member, path []any) {
 }
 
 // Files that hold nothing but secrets, line by line.
-var secretFiles = regexp.MustCompile(`(?i)^\.?(?:(?:known[_-])?tokens?|passwords?|(?:ht)?passwd|secrets?|credentials|pgpass|_?netrc|basic[_-]auth)(?:\.(?:txt|csv|list|lst))?$`)
+var secretFiles = regexp.MustCompile(`(?i)^\.?(?:(?:known[_-])?tokens?|passwords?|(?:ht)?passwd|secrets?|credentials|pgpass|_?netrc|userlist|basic[_-]auth)(?:\.(?:txt|csv|list|lst))?$`)
 
 func configSecret(key, text string) string {
 	if reason := secretIn(text); reason != "" {

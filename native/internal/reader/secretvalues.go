@@ -44,11 +44,11 @@ var (
 		`hvs\.[A-Za-z0-9_-]{20,}`, `SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`,
 		`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`, `AGE-SECRET-KEY-1[0-9A-Z]{40,}`,
 		`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, `discord(?:app)?\.com/api/webhooks/\d+/[\w-]{20,}`,
-		`bot\d{8,10}:[A-Za-z0-9_-]{30,}`, `[A-Za-z0-9+/]{86}==`,
+		`bot\d{8,10}:[A-Za-z0-9_-]{30,}`, `webhook\.office\.com/webhookb2/[\w@/-]{10,}`, `[A-Za-z0-9+/]{86}==`,
 	}, "|") + `)`)
 	tokenHints = []string{
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "nvapi-", "sk-", "xox", "AKIA", "ASIA", "AIza",
-		"npm_", "pypi-", "dckr_pat_", "hvs.", "SG.", "eyJ", "AGE-SECRET", "hooks.slack.com", "/api/webhooks/", "bot", "==",
+		"npm_", "pypi-", "dckr_pat_", "hvs.", "SG.", "eyJ", "AGE-SECRET", "hooks.slack.com", "/api/webhooks/", "bot", "webhook.office", "==",
 	}
 )
 

@@ -26,21 +26,10 @@ type finder struct {
 
 // A secret given on a command line or in a short text: --api-key=x, password=x, TOKEN=x, --api-key x, "token": "x".
 var (
-	inline     = regexp.MustCompile(`(?:^|[\s'"&?;,:(/])(?:--?|_)?([A-Za-z][A-Za-z0-9_.-]{0,60})=("[^"]*"|'[^']*'|[^\s'"&;]+)`)
-	inlineFlag = regexp.MustCompile(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_.-]{1,60})[ \t]+("[^"]*"|'[^']*'|[^\s'"-][^\s'"]*)`)
-	header     = regexp.MustCompile(`(?i)\b(?:x-[a-z-]*(?:token|key|secret)|api-key)\s*:\s*([A-Za-z0-9._~+/=-]{6,})`)
-	jsonPair   = regexp.MustCompile(`\\*"([A-Za-z_][\w.:-]{0,80})\\*"\s*:\s*\\*(?:"((?:[^"\\\n]|\\[^"\n]|\\")*?)\\*"(?:\s*[,}\]\r\n]|$)|(\d{4,}))`)
-	loosePair  = regexp.MustCompile(`'([A-Za-z_][\w.:-]{0,80})'\s*(?::|=>)\s*'([^'\n]*)'`)
-	// Quoted values, in any language.
-	doubleQuoted = regexp.MustCompile(`(?:^|[^\w.-])([A-Za-z_][\w.-]{0,80})\s*:?[:=]\s*"([^"\n]*)"`)
-	singleQuoted = regexp.MustCompile(`(?:^|[^\w.-])([A-Za-z_][\w.-]{0,80})\s*:?[:=]\s*'([^'\n]*)'`)
-	flowPair     = regexp.MustCompile(`[{,]\s*([A-Za-z_][\w.-]{0,80})\s*:\s+([^\s,{}\[\]"'][^,{}\n]*)`)
-	element      = regexp.MustCompile(`<([A-Za-z_][\w.:-]{0,80})(?:\s[^<>]*)?>\s*([^<>]+?)\s*</`)
-	hashed       = regexp.MustCompile(`(\$apr1\$[^$\s]{1,8}\$[./A-Za-z0-9]{22}|\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[56]\$(?:rounds=\d+\$)?[^$\s]{1,16}\$[./A-Za-z0-9]{43,86})`)
-	given        = regexp.MustCompile(`(?:^|\s)(?:config[ \t]+set|configure[ \t]+set|set|config|setx|proxy_set_header|add_header)\s+(?:--?\w+\s+)*([A-Za-z_/][\w.:/-]{1,80})\s+("[^"]*"|'[^']*'|[^\s'"|;&]+)`)
-	fromLiteral  = regexp.MustCompile(`--from-literal[= ]["']?[^=\s"']+=("[^"]*"|'[^']*'|[^\s'"]+)`)
-	jsonList     = regexp.MustCompile(`"([A-Za-z_][\w.:-]{0,80})"\s*:\s*\[\s*("[^\]]*")\s*\]`)
-	inBasic      = regexp.MustCompile(`(?:^|\s)pass:([^\s'"]{3,})`)
+	inline   = regexp.MustCompile(`(?:^|[\s'"&?;,:(/])(?:--?|_)?([A-Za-z][A-Za-z0-9_.-]{0,60})=("[^"]*"|'[^']*'|[^\s'"&;]+)`)
+	header   = regexp.MustCompile(`(?i)\b(?:x-[a-z-]*(?:token|key|secret)|api-key)\s*:\s*([A-Za-z0-9._~+/=-]{6,})`)
+	jsonPair = regexp.MustCompile(`\\*"([A-Za-z_][\w.:-]{0,80})\\*"\s*:\s*\\*(?:"((?:[^"\\\n]|\\[^"\n]|\\")*?)\\*"(?:\s*[,}\]\r\n]|$)|(\d{4,}))`)
+	hashed   = regexp.MustCompile(`(\$apr1\$[^$\s]{1,8}\$[./A-Za-z0-9]{22}|\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$[56]\$(?:rounds=\d+\$)?[^$\s]{1,16}\$[./A-Za-z0-9]{43,86})`)
 )
 
 // spansIn finds the secrets in an argument, a script, a file or any other text, in order and without overlaps.
@@ -137,40 +126,6 @@ func (f *finder) addresses() {
 	}
 	if hasFold(f.text, "x-") || hasFold(f.text, "api-key") {
 		f.each(header, reasonToken, isValue)
-	}
-	if strings.Contains(f.text, "pass:") {
-		f.each(inBasic, reasonArgValue, isValue)
-	}
-}
-
-// pairs finds name and value beside each other.
-func (f *finder) pairs() {
-	if strings.Contains(f.text, "=") {
-		f.assigned(0, len(f.text), 0)
-	}
-	if strings.Contains(f.text, "-") {
-		f.named(inlineFlag, isGivenValue)
-	}
-	if strings.Contains(f.text, "set") || strings.Contains(f.text, "config") || strings.Contains(f.text, "add_header") {
-		f.named(given, isGivenValue)
-	}
-	if strings.Contains(f.text, "--from-literal") {
-		f.each(fromLiteral, reasonArgValue, isValue)
-	}
-	if strings.Contains(f.text, "\"") {
-		f.named(jsonList, func(name, value string) bool { return namesSecret(name) && !isFormat(value) })
-		f.json(0, len(f.text), 0)
-		f.named(doubleQuoted, isQuotedValue)
-	}
-	if strings.Contains(f.text, "'") {
-		f.named(loosePair, isQuotedValue)
-		f.named(singleQuoted, isQuotedValue)
-	}
-	if strings.Contains(f.text, "{") {
-		f.named(flowPair, isNamedValue)
-	}
-	if strings.Contains(f.text, "</") {
-		f.named(element, isQuotedValue)
 	}
 }
 

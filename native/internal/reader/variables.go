@@ -20,7 +20,14 @@ func (r *redactor) named(value *tree.Value, path []any) {
 	if name == "" {
 		return
 	}
-	for _, field := range []string{"value", "default"} {
+	if list := value.Get("values"); list != nil && list.Kind == tree.Array && value.Get("operator") == nil {
+		for i := range list.Items {
+			if item := &list.Items[i]; item.Kind == tree.String && holdsSecret(name, item.Text) {
+				r.replace(item, extend(extend(path, "values"), i), reasonConfigValue, item.Text)
+			}
+		}
+	}
+	for _, field := range []string{"value", "default", "stringValue", "string_value"} {
 		literal := value.Get(field)
 		if literal == nil || literal.Kind != tree.String && literal.Kind != tree.Number || isRedacted(literal.Text) {
 			continue
