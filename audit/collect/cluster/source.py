@@ -14,6 +14,7 @@ from audit.collect.cluster.connection import Access, Connection
 from audit.collect.cluster.failures import ApiError, one_line
 from audit.collect.cluster.listing import Page, Patience, pages
 from audit.collect.cluster.served import Served, ServedKind, served_by
+from audit.collect.unknown_places import unknown_places
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.run import InputFile, ServerFacts
 from audit.model.subject import kind_listed
@@ -100,6 +101,7 @@ class ClusterSource:
                 # Nobody else has seen it yet, and a line of an answer that was never a file means nothing.
                 msgspec.structs.force_setattr(item.ref, "line", None)
                 yield item
+                yield from unknown_places(event, self._scope.cluster, label, None)
             elif isinstance(event, NoticeRead):
                 yield Notice(source=label, code=event.code, message=event.message)
             elif isinstance(event, ProblemRead):
