@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import time
+import urllib.error
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -246,3 +249,48 @@ def test_a_place_that_is_no_api_server(tmp_path: Path, server: ApiServer) -> Non
     assert done.code == 3
     [gap] = gaps(done, "unreachable")
     assert "API server" in gap["reason"]
+
+
+def test_containers_at_a_place_that_no_table_names_are_a_gap(server: ApiServer, tmp_path: Path) -> None:
+    crd, name = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "workflows.argoproj.io"
+    server.ask("POST", crd, WORKFLOWS)
+    try:
+        path = "/apis/argoproj.io/v1alpha1/namespaces/ml/workflows"
+        for _ in range(60):
+            with contextlib.suppress(urllib.error.HTTPError):
+                server.ask("POST", path, WORKFLOW)
+                break
+            time.sleep(0.5)
+        done = audited(tmp_path, server.kubeconfig(ADMIN), "--rule", "pod/privileged")
+        [gap] = gaps(done, "unknown_pod_template")
+        assert "Workflow w runs containers at spec.templateDefaults.container" in gap["reason"]
+    finally:
+        server.ask("DELETE", f"{crd}/{name}")
+
+
+WORKFLOWS: dict[str, Any] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "workflows.argoproj.io"},
+    "spec": {
+        "group": "argoproj.io",
+        "scope": "Namespaced",
+        "names": {"kind": "Workflow", "plural": "workflows", "singular": "workflow"},
+        "versions": [
+            {
+                "name": "v1alpha1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+                },
+            }
+        ],
+    },
+}
+WORKFLOW: dict[str, Any] = {
+    "apiVersion": "argoproj.io/v1alpha1",
+    "kind": "Workflow",
+    "metadata": {"name": "w", "namespace": "ml"},
+    "spec": {"templateDefaults": {"container": {"image": "i", "args": ["x"]}}, "templates": []},
+}

@@ -88,6 +88,7 @@ def test_containers_of_an_unknown_kind(spec: Any, places: list[str]) -> None:
         ("example.com", "Schema", {"properties": {"image": {"type": "string"}, "args": {"type": "array"}}}),
         ("argoproj.io", "Workflow", {"templates": [{"steps": [[{"name": "a", "template": "b"}]]}]}),
         ("example.com", "Pipeline", {"steps": [{"name": "build", "run": "make"}]}),
+        ("apps", "ControllerRevision", {"template": {"spec": POD}}),
         ("example.com", "Disk", {"volumes": [{"name": "m", "image": {"reference": "r"}}]}),
     ],
 )

@@ -231,7 +231,9 @@ func (r *reading) object(value *tree.Value, item string, path []any, line int) {
 		key = o.group + "/" + o.kind
 	}
 	o.redactions = redact(value, o.group, o.kind)
-	o.unknown = unknownTemplates(value, o.group, r.config.judged[key])
+	if !keptForHistory[key] {
+		o.unknown = unknownTemplates(value, o.group, r.config.judged[key])
+	}
 	o.faults = faultsIn(value, o.group, r.config.PodTemplates[key])
 	o.raw = tree.Append(make([]byte, 0, 1024), value)
 	sum := sha256.Sum256(o.raw)

@@ -23,6 +23,9 @@ var patternGroups = map[string]bool{
 	"admissionregistration.k8s.io": true, "apiextensions.k8s.io": true,
 }
 
+// Kinds that keep what ran before, to go back to it; nothing runs because of them.
+var keptForHistory = map[string]bool{"apps/ControllerRevision": true}
+
 // Groups that the API server itself serves. What runs containers there is in the table, and unknown fields are dropped.
 var builtinGroups = map[string]bool{
 	"": true, "apps": true, "batch": true, "extensions": true, "autoscaling": true, "policy": true,
