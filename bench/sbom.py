@@ -170,10 +170,9 @@ def row(
     name: str, seconds: float, megabytes: float, *, ratio: float | None = None, about: bool = False
 ) -> None:
     shown = f"{'~' if about else ''}{seconds:.3f}"
-    print(
-        f"{name:44} {shown:>12} s cpu {megabytes:8.0f} MB" + (f"  {ratio:8.0f} x" if ratio else ""),
-        flush=True,
-    )
+    memory = "" if about else f"{megabytes:.0f} MB"
+    times = f"  {ratio:8.0f} x" if ratio else ""
+    print(f"{name:44} {shown:>12} s cpu {memory:>10}{times}", flush=True)
 
 
 def main() -> None:

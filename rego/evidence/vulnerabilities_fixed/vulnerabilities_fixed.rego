@@ -1,0 +1,105 @@
+# METADATA
+# scope: package
+# title: The scan found nothing of the severities that must be fixed
+# description: |
+#   Reports of Trivy, and of any scanner in SARIF. Findings of the severities and kinds of the parameters fail, each with its fix when
+#   there is one. An OpenVEX document among the inputs of the same cluster that says not_affected, with a justification, or fixed takes a
+#   vulnerability away, but only for the product that it names. A scan that looked at nothing is not clean, and a severity that nobody
+#   knows is not low: both leave the pair undecided.
+# related_resources:
+#   - ref: https://trivy.dev/latest/docs/configuration/reporting/
+#   - ref: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+#   - ref: https://github.com/openvex/spec
+# custom:
+#   severity: high
+#   match: {kinds: [{group: artifacts.fleetaudit.dev, kinds: [VulnerabilityReport]}]}
+#   not_applicable: no_scan_facts
+#   context:
+#     - {group: artifacts.fleetaudit.dev, kinds: [VexDocument], fields: [spec.statements, spec.author]}
+#   remediation: Update the package to the version named, or rebuild the image; where the code is not reachable, say so in a VEX document.
+package evidence.vulnerabilities_fixed
+
+import data.lib.evidence
+import data.lib.object as fields
+import data.lib.vex
+
+default applies := false
+
+applies if is_object(input)
+
+parameters := data.parameters["evidence/vulnerabilities-fixed"]
+
+status := fields.text(evidence.spec, ["status"])
+
+findings := fields.list(evidence.spec, ["findings"])
+
+open := [{"at": i, "finding": finding} |
+	some i, finding in findings
+	fields.text(finding, ["kind"]) in parameters.kinds
+	not evidence.fits(fields.text(finding, ["id"]), parameters.ignored)
+	fixable(finding)
+	not vex.answered(finding, fields.mapping(evidence.spec, ["subject"]), parameters.vex_authors)
+]
+
+violations contains v if {
+	some entry in open
+	fields.text(entry.finding, ["severity"]) in parameters.severities
+	v := evidence.violation(["findings", entry.at], named(entry.finding), fields.get(entry.finding, ["version"], null), fix(entry.finding))
+}
+
+violations contains v if {
+	some entry in open
+	not fields.text(entry.finding, ["severity"]) in known
+	v := evidence.undecided(["findings", entry.at, "severity"], sprintf("%s: its severity is not known", [named(entry.finding)]))
+}
+
+violations contains evidence.undecided(["status"], "nothing was scanned") if status != "scanned"
+
+# The worst are listed first, so that what is left out matters only when it is of a severity that is asked for.
+violations contains v if {
+	some kind in parameters.kinds
+	some severity in array.concat(parameters.severities, ["UNKNOWN"])
+	counted := evidence.number(evidence.spec, ["counts", kind, severity])
+	listed := count([1 |
+		some finding in findings
+		fields.text(finding, ["kind"]) == kind
+		fields.text(finding, ["severity"]) == severity
+	])
+	counted > listed
+	v := evidence.undecided(["left_out"], sprintf("%v findings of kind %s, severity %s, were not listed", [counted - listed, kind, severity]))
+}
+
+violations contains v if {
+	status == "scanned"
+	not is_array(fields.get(evidence.spec, ["findings"], null))
+	v := evidence.undecided(["findings"], "its findings are not known")
+}
+
+known := {"CRITICAL", "HIGH", "MEDIUM", "LOW"}
+
+fixable(_) if parameters.only_with_fix == false
+
+fixable(finding) if {
+	parameters.only_with_fix == true
+	fields.text(finding, ["kind"]) != "vulnerability"
+}
+
+fixable(finding) if {
+	parameters.only_with_fix == true
+	fields.text(finding, ["fixed"]) != ""
+}
+
+named(finding) := concat(" ", [part |
+	some part in [
+		fields.text(finding, ["id"]),
+		sprintf("(%s)", [fields.text(finding, ["severity"])]),
+		fields.text(finding, ["package"]),
+		fields.text(finding, ["resource"]),
+		fields.text(finding, ["target"]),
+	]
+	part != ""
+])
+
+fix(finding) := sprintf("version %s", [fields.text(finding, ["fixed"])]) if {
+	fields.text(finding, ["fixed"]) != ""
+} else := "no such finding"

@@ -1,0 +1,127 @@
+package evidence.vulnerabilities_fixed_test
+
+import data.evidence.vulnerabilities_fixed as rule
+import data.lib.results
+import data.lib.testing
+
+finding := {
+	"kind": "vulnerability",
+	"id": "CVE-2099-0001",
+	"severity": "HIGH",
+	"package": "libx",
+	"version": "1",
+	"fixed": "2",
+	"purl": "pkg:deb/debian/libx@1?arch=amd64",
+	"target": "demo",
+	"resource": "",
+}
+
+report(findings) := results.result("VulnerabilityReport", {
+	"status": "scanned",
+	"subject": {"name": "registry.example.test/demo:1", "references": ["demo:1"], "images": ["sha256:abab"]},
+	"findings": findings,
+	"left_out": 0,
+	"counts": {"vulnerability": {"CRITICAL": 0, "HIGH": 1, "MEDIUM": 0, "LOW": 0, "UNKNOWN": 0}},
+})
+
+judged(subject) := found if found := rule.violations with input as subject with data.inventory as {}
+
+with_change(change) := report([object.union(finding, change)])
+
+test_clean if {
+	rule.applies with input as report([finding])
+	judged(json.patch(report([]), [{"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0}])) == set()
+	judged(json.patch(with_change({"severity": "LOW"}), [{"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0}])) == set()
+}
+
+test_a_finding_fails if {
+	found := judged(report([finding]))
+	results.decided(found)
+	testing.paths(found) == {"spec.findings.0"}
+	{v.message | some v in found} == {"CVE-2099-0001 (HIGH) libx demo"}
+}
+
+test_unknown_severity_is_undecided if {
+	subject := json.patch(with_change({"severity": "UNKNOWN"}), [{"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0}])
+	results.undecided(judged(subject))
+}
+
+test_nothing_scanned_is_undecided if {
+	subject := json.patch(report([]), [{"op": "replace", "path": "/spec/status", "value": "not_evaluated"}, {"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0}])
+	results.undecided(judged(subject))
+}
+
+test_left_out_findings_are_undecided if {
+	results.undecided(judged(report([])))
+}
+
+test_parameters if {
+	secret := with_change({"kind": "secret"})
+	kinds := rule.violations with input as secret with data.inventory as {} with data.parameters["evidence/vulnerabilities-fixed"].kinds as ["secret"]
+	results.decided(kinds)
+	ignored := rule.violations with input as report([finding]) with data.inventory as {} with data.parameters["evidence/vulnerabilities-fixed"].ignored as ["cve-2099-*"]
+	ignored == set()
+	without := rule.violations with input as with_change({"fixed": ""}) with data.inventory as {} with data.parameters["evidence/vulnerabilities-fixed"].only_with_fix as true
+	without == set()
+	fixable := rule.violations with input as report([finding]) with data.inventory as {} with data.parameters["evidence/vulnerabilities-fixed"].only_with_fix as true
+	results.decided(fixable)
+}
+
+# ---- VEX
+
+statement := {
+	"vulnerabilities": ["CVE-2099-0001"],
+	"status": "not_affected",
+	"justification": "vulnerable_code_not_present",
+	"products": [{"ids": ["pkg:deb/debian/libx@1"], "subcomponents": []}],
+}
+
+said(change) := found if {
+	document := {"spec": {"author": "Ann", "statements": [object.union(statement, change)]}}
+	found := rule.violations with input as report([finding]) with data.inventory as {"artifacts.fleetaudit.dev/VexDocument": {"": [document]}}
+}
+
+about(ids, inner) := said({"products": [{"ids": ids, "subcomponents": inner}]})
+
+test_a_statement_about_the_package if {
+	said({}) == set()
+	about(["pkg:deb/debian/libx"], []) == set()
+	results.decided(about(["pkg:deb/debian/lib"], []))
+	results.decided(about(["pkg:deb/debian/libx@2"], []))
+}
+
+test_a_statement_about_the_artifact if {
+	about(["pkg:oci/demo@sha256%3Aabab"], []) == set()
+	about(["registry.example.test/demo:1"], []) == set()
+	about(["demo:1"], ["pkg:deb/debian/libx@1"]) == set()
+	results.decided(about(["demo:1"], ["pkg:deb/debian/liby@1"]))
+	results.decided(about(["other:1"], ["pkg:deb/debian/libx@1"]))
+	results.decided(about([], []))
+}
+
+test_only_two_statuses_take_away if {
+	said({"status": "fixed", "justification": ""}) == set()
+	results.decided(said({"justification": ""}))
+	every status in ["affected", "under_investigation", "unknown", ""] {
+		results.decided(said({"status": status}))
+	}
+	results.decided(said({"vulnerabilities": ["CVE-2099-0002"]}))
+}
+
+test_authors_that_are_believed if {
+	document := {"spec": {"author": "Ann", "statements": [statement]}}
+	inventory := {"artifacts.fleetaudit.dev/VexDocument": {"": [document]}}
+	believed := rule.violations with input as report([finding]) with data.inventory as inventory with data.parameters["evidence/vulnerabilities-fixed"].vex_authors as ["ann"]
+	believed == set()
+	others := rule.violations with input as report([finding]) with data.inventory as inventory with data.parameters["evidence/vulnerabilities-fixed"].vex_authors as ["Bob"]
+	results.decided(others)
+}
+
+test_lost_facts_are_never_a_pass if {
+	every variant in testing.dropped(report([finding]), [["spec"], ["spec", "status"], ["spec", "findings"]]) {
+		count(judged(variant)) > 0
+	}
+	every variant in testing.dropped(report([finding]), [["spec", "findings", 0, "severity"], ["spec", "findings", 0, "kind"]]) {
+		count(judged(variant)) > 0
+	}
+}
