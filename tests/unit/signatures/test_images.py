@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import datetime as dt
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from tests.signatures.image_builder import (
     COSIGN_SIGN,
@@ -20,7 +23,7 @@ from tests.signatures.image_builder import (
     write_tar,
 )
 from tests.signatures.signing import Signing, ecdsa
-from tests.signatures.sigstore_chain import sha256
+from tests.signatures.sigstore_chain import NOW, b64, hashedrekord_body, new_key, sha256, sign
 from tests.signatures.workbench import OURS, Workbench
 
 POLICY: dict[str, Any] = {
@@ -117,13 +120,13 @@ def test_wrong_signatures_say_why(bench: Workbench, team: Signing) -> None:
         "malformed": lambda layout, image: layout.simple_signature(
             image, team, annotations={"dev.cosignproject.cosign/signature": "no base64"}
         ),
-        "promise_only": lambda layout, image: layout.simple_signature(
+        "bad_certificate": lambda layout, image: layout.simple_signature(
             image, team, annotations={"dev.sigstore.cosign/certificate": "PEM"}
         ),
     }
-    for number, (code, sign) in enumerate(cases.items()):
+    for number, (code, attach) in enumerate(cases.items()):
         layout = LayoutBuilder()
-        sign(layout, layout.image())
+        attach(layout, layout.image())
         layout.write(bench.folder / f"case{number}")
         spec = bench.spec(f"case{number}", kind="ImageSignatures")
         assert spec["code"] == code
@@ -227,6 +230,93 @@ def test_a_keyless_bundle_of_an_image_is_verified(bench: Workbench) -> None:
     spec = bench.spec(as_folder(bench, layout), kind="ImageSignatures")
     assert (spec["status"], spec["signatures"][0]["signers"]) == ("verified", ["release"])
     assert spec["root"]["source"] == "file"
+
+
+def keyless(bench: Workbench, layout: LayoutBuilder, image: str, **how: Any) -> None:
+    """What cosign wrote with a certificate before version 3: everything stands in annotations."""
+    key = new_key()
+    certificate = bench.chain.certificate(key, **how)
+    payload = {
+        "critical": {"image": {"docker-manifest-digest": image}, "type": "cosign container image signature"}
+    }
+    data = json.dumps(payload).encode()
+    pem = certificate.public_bytes(Encoding.PEM)
+    signing = Signing(key, sign)
+    signature = signing.sign(data)
+    entry = bench.chain.entry(hashedrekord_body(data, signature, b64(pem)), NOW + dt.timedelta(seconds=5))
+    again = Signing(key, lambda *_: signature)
+    layout.simple_signature(image, again, payload=payload, annotations=promised(pem, entry))
+
+
+def promised(pem: bytes, entry: Any) -> dict[str, str]:
+    promise = {
+        "SignedEntryTimestamp": entry["inclusionPromise"]["signedEntryTimestamp"],
+        "Payload": {
+            "body": entry["canonicalizedBody"],
+            "integratedTime": int(entry["integratedTime"]),
+            "logIndex": int(entry["logIndex"]),
+            "logID": base64.b64decode(entry["logId"]["keyId"]).hex(),
+        },
+    }
+    return {
+        "dev.sigstore.cosign/certificate": pem.decode(),
+        "dev.sigstore.cosign/bundle": json.dumps(promise),
+    }
+
+
+def test_a_keyless_signature_in_annotations_is_verified(bench: Workbench) -> None:
+    bench.config["policies"] = [OURS]
+    layout = LayoutBuilder()
+    image = layout.image()
+    keyless(bench, layout, image)
+    spec = bench.spec(as_folder(bench, layout), kind="ImageSignatures")
+    assert (spec["status"], spec["signatures"][0]["signers"]) == ("verified", ["release"])
+    assert spec["signatures"][0]["log"]["integrated_time"] == "2026-06-01T12:00:05+00:00"
+    assert spec["root"]["source"] == "file"
+
+
+def test_a_keyless_signature_in_annotations_is_refused_for_its_own_reason(bench: Workbench) -> None:
+    bench.config["policies"] = [OURS]
+    cases: dict[str, dict[str, Any]] = {
+        "untrusted_certificate": {"ca_key": new_key()},
+        "bad_sct": {"ct_key": new_key()},
+        "missing_sct": {"published": False},
+        "signed_after_expiry": {"life": 1},
+        "identity_not_allowed": {"subject": "eve@evil.test"},
+    }
+    for code, how in cases.items():
+        layout = LayoutBuilder()
+        keyless(bench, layout, layout.image(), **how)
+        layout.write(bench.folder / code)
+        assert bench.spec(code, kind="ImageSignatures")["code"] == code
+
+
+@pytest.mark.parametrize("version", ["0.0.1", "0.0.2"])
+@pytest.mark.parametrize("wrong", ["", "payload", "certificate", "signature"])
+def test_a_keyless_attestation_in_annotations(bench: Workbench, version: str, wrong: str) -> None:
+    """Logged as the oldest kind of entry, which binds payload and certificate, and later the signature as well."""
+    bench.config["policies"] = [OURS]
+    layout, key = LayoutBuilder(), new_key()
+    image = layout.image()
+    pem = bench.chain.certificate(key).public_bytes(Encoding.PEM)
+    envelope = keyed_envelope(statement(image, "https://slsa.dev/provenance/v1"), Signing(key, sign))
+    payload = sha256(b"other" if wrong == "payload" else base64.b64decode(envelope["payload"])).hex()
+    maker = bench.chain.certificate(key).public_bytes(Encoding.PEM) if wrong == "certificate" else pem
+    logged = b64(sign(key, b"other")) if wrong == "signature" else envelope["signatures"][0]["sig"]
+    hashed = {"algorithm": "sha256", "value": payload}
+    spec: dict[str, Any] = {"content": {"hash": hashed, "payloadHash": hashed}, "publicKey": b64(maker)}
+    if version == "0.0.2":
+        signatures = [{"publicKey": b64(maker), "sig": b64(logged.encode())}]
+        inner = {"payloadType": envelope["payloadType"], "signatures": signatures}
+        spec = {"content": {"envelope": inner, "payloadHash": hashed}}
+    entry = bench.chain.entry({"apiVersion": version, "kind": "intoto", "spec": spec}, NOW)
+    layer = {**layout.json(envelope, DSSE), "annotations": promised(pem, entry)}
+    layout.index.append({**layout.side([layer]), "annotations": {"kind": "dev.cosignproject.cosign/atts"}})
+    image_spec = bench.spec(as_folder(bench, layout), kind="ImageSignatures")
+    assert image_spec["status"] == "unsigned"
+    (found,) = image_spec["attestations"]
+    binds = wrong and (wrong, version) != ("signature", "0.0.1")
+    assert found["code"] == ("log_entry_differs" if binds else "verified")
 
 
 def test_an_index_of_platforms_is_signed_as_a_whole(bench: Workbench, team: Signing) -> None:

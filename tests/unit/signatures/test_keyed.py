@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from tests.signatures.image_builder import keyed_bundle, keyed_envelope, statement
 from tests.signatures.signing import KINDS, Signing, ecdsa, rsa_pkcs1
-from tests.signatures.sigstore_chain import NOW, b64, hashedrekord_body, sha256
-from tests.signatures.workbench import Workbench
+from tests.signatures.sigstore_chain import NOW, b64, hashedrekord_body, new_key, sha256, sign
+from tests.signatures.workbench import OURS, Workbench
 
 DATA = b"weights of a model"
 POLICY: dict[str, Any] = {"name": "keys", "artifacts": ["**"], "any_of": [{"name": "team", "key": "team"}]}
@@ -200,3 +201,54 @@ def test_an_envelope_is_verified_with_a_key_in_a_bundle_or_alone(bench: Workbenc
     tampered = {**envelope, "payload": b64(statement("sha256:" + "0" * 64))}
     bench.put("model.bin.intoto.jsonl", json.dumps(tampered).encode())
     assert bench.spec("model.bin.intoto.jsonl")["code"] == "no_configured_key_verifies"
+
+
+# ---- what ``cosign sign-blob --bundle`` wrote before there were bundles
+
+
+def legacy(bench: Workbench, pem: bytes, signature: bytes, **change: Any) -> dict[str, Any]:
+    entry = bench.chain.entry(hashedrekord_body(change.get("data", DATA), signature, b64(pem)), NOW)
+    payload = {
+        "body": entry["canonicalizedBody"],
+        "integratedTime": int(entry["integratedTime"]),
+        "logIndex": int(entry["logIndex"]),
+        "logID": base64.b64decode(entry["logId"]["keyId"]).hex(),
+    }
+    promise = {"SignedEntryTimestamp": entry["inclusionPromise"]["signedEntryTimestamp"], "Payload": payload}
+    return {"base64Signature": b64(signature), "cert": b64(pem), "rekorBundle": promise}
+
+
+def test_the_old_form_with_a_certificate_is_verified(bench: Workbench) -> None:
+    bench.config["policies"] = [OURS]
+    key = new_key()
+    pem = bench.chain.certificate(key).public_bytes(Encoding.PEM)
+    bench.put("model.bin.bundle", legacy(bench, pem, sign(key, DATA)))
+    spec = bench.spec("model.bin.bundle")
+    assert (spec["code"], spec["form"]["version"], spec["signers"]) == (
+        "verified",
+        "cosign legacy",
+        ["release"],
+    )
+    bench.put("model.bin.bundle", legacy(bench, pem, sign(key, DATA), data=b"other"))
+    assert bench.spec("model.bin.bundle")["code"] == "log_entry_differs"
+    bench.put("model.bin.bundle", legacy(bench, pem, sign(key, b"other")))
+    assert bench.spec("model.bin.bundle")["code"] == "bad_signature"
+
+
+def test_the_old_form_with_a_key_is_verified(bench: Workbench) -> None:
+    team, stranger = ecdsa(), ecdsa()
+    bench.put("team.pub", team.pem)
+    for signing, code in ((team, "verified"), (stranger, "key_not_allowed")):
+        bench.put("model.bin.bundle", legacy(bench, signing.pem, signing.sign(DATA)))
+        assert bench.spec("model.bin.bundle")["code"] == code
+
+
+@pytest.mark.parametrize("cut", ["rekorBundle", "cert", "base64Signature"])
+def test_the_old_form_with_a_part_missing_is_no_pass(bench: Workbench, cut: str) -> None:
+    key = new_key()
+    bench.put("team.pub", ecdsa().pem)
+    pem = bench.chain.certificate(key).public_bytes(Encoding.PEM)
+    document = legacy(bench, pem, sign(key, DATA))
+    document[cut] = None
+    bench.put("model.bin.bundle", document)
+    assert bench.spec("model.bin.bundle")["status"] == "invalid"

@@ -250,8 +250,6 @@ def bundle_of(document: Any) -> Bundle:
     """
     if not isinstance(document, Mapping):
         raise RefusedError("malformed")
-    if "base64Signature" in document:
-        raise RefusedError("unsupported_form")  # what cosign wrote before there were bundles
     media_type = document.get("mediaType")
     if not isinstance(media_type, str):
         raise RefusedError("malformed")
@@ -282,15 +280,18 @@ def is_envelope(document: object) -> bool:
 
 
 def envelope_of(document: object) -> Envelope:
-    """An envelope as it is written.
+    """An envelope with exactly one signature.
 
     Raises:
-        RefusedError: it can't be read.
+        RefusedError: it can't be read, or has none or several.
     """
     try:
-        return msgspec.convert(document, Envelope)
+        envelope = msgspec.convert(document, Envelope)
     except (msgspec.ValidationError, RecursionError):
         raise RefusedError("malformed") from None
+    if len(envelope.signatures) != 1:
+        raise RefusedError("signature_count")
+    return envelope
 
 
 def number(value: int | str | None) -> int:

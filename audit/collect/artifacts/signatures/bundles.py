@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
 from audit.collect.artifacts.signatures import provenance
@@ -18,12 +18,10 @@ from audit.collect.artifacts.signatures.beside import (
 from audit.collect.artifacts.signatures.bundle_shape import MAX_BUNDLE_BYTES
 from audit.collect.artifacts.signatures.contents import Content
 from audit.collect.artifacts.signatures.desk import Desk
+from audit.collect.artifacts.signatures.judging import Checked
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
 from audit.model.gap import GapKind
-
-if TYPE_CHECKING:
-    from audit.collect.artifacts.signatures.checking import Checked
 
 _MAX_NAMED = 50
 

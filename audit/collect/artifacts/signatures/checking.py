@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from audit.collect.artifacts.signatures import public_keys
 from audit.collect.artifacts.signatures.bundle_shape import (
     UNKNOWN_FORM,
@@ -20,65 +18,29 @@ from audit.collect.artifacts.signatures.bundle_shape import (
     is_envelope,
     parse_json,
 )
-from audit.collect.artifacts.signatures.certificate_signature import CertificateVerifier
-from audit.collect.artifacts.signatures.contents import BytesContent, Content, DigestContent
+from audit.collect.artifacts.signatures.certificate_signature import Signed, verify
+from audit.collect.artifacts.signatures.contents import BytesContent, Content
+from audit.collect.artifacts.signatures.cosign_legacy import certificate_of, entry_of, parts_of
+from audit.collect.artifacts.signatures.entry_bodies import key_in_entry
+from audit.collect.artifacts.signatures.judging import (
+    ENVELOPE_FORM,
+    Checked,
+    Good,
+    claimed_form,
+    is_cosign_legacy,
+    judged,
+    refused,
+    sha256_of,
+    signed_content,
+    stated,
+)
 from audit.collect.artifacts.signatures.log_entries import Logged, check_entry
-from audit.collect.artifacts.signatures.logged_keys import key_in_entry
 from audit.collect.artifacts.signatures.public_keys import KeyRing, NamedKey
+from audit.collect.artifacts.signatures.second_opinion import Library, supports
 from audit.collect.artifacts.signatures.settings import SignatureSettings
 from audit.collect.artifacts.signatures.signers import CompiledPolicy, Who
-from audit.collect.artifacts.signatures.statements import Statement, statement_of
 from audit.collect.artifacts.signatures.trust_root import RootSource
-from audit.collect.artifacts.signatures.verdicts import RefusedError, Status, verdict_facts
-
-_DIGEST_NAMES = {"SHA2_256": "sha256", "SHA2_384": "sha384", "SHA2_512": "sha512"}
-_DIGEST_SIZES = {"sha256": 32, "sha384": 48, "sha512": 64}
-
-
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """One signature with its verdict."""
-
-    code: str
-    valid: bool | None
-    """Whether the signature itself is right; None when nobody knows."""
-    form: Mapping[str, Any]
-    who: Who | None = None
-    signers: tuple[str, ...] = ()
-    """Signers of the policy that it may be."""
-    policy: str | None = None
-    signed: tuple[str, ...] = ()
-    """Digests that it is about, verified."""
-    statement: Statement | None = None
-    log: Mapping[str, Any] | None = None
-    time: Mapping[str, Any] | None = None
-
-    @property
-    def verified(self) -> bool:
-        """Whether it is right and allowed."""
-        return self.code == "verified"
-
-    def facts(self) -> dict[str, Any]:
-        """As rules see it."""
-        return {
-            **verdict_facts(self.code),
-            "signature_valid": self.valid,
-            "form": dict(self.form),
-            "identity": self.who.facts() if self.who is not None else None,
-            "signers": list(self.signers),
-            "policy": self.policy,
-            "signed": list(self.signed[:50]),
-            "statement": self.statement.facts() if self.statement is not None else None,
-            "log": dict(self.log) if self.log is not None else None,
-            "time": dict(self.time) if self.time is not None else None,
-        }
-
-
-class _Good(msgspec.Struct, frozen=True, kw_only=True):
-    """A signature that is right, whoever made it."""
-
-    who: Who
-    log: Mapping[str, Any] | None = None
-    time: Mapping[str, Any] | None = None
+from audit.collect.artifacts.signatures.verdicts import RefusedError
 
 
 class Checker:
@@ -97,7 +59,7 @@ class Checker:
         self._keys = KeyRing(settings.keys if settings is not None else (), base=base)
         self._now = now
         self._root = root
-        self._certificates: CertificateVerifier | None = None
+        self._confirming: Library | None = None
 
     def bundle(self, raw: bytes, content: Content | None, policy: CompiledPolicy | None) -> Checked:
         """A bundle, an envelope without one, or the form that cosign wrote before there were bundles.
@@ -114,6 +76,8 @@ class Checker:
                 form = ENVELOPE_FORM
                 return self._envelope(envelope_of(document), content, policy, form=form)
             form = claimed_form(document)
+            if is_cosign_legacy(document):
+                return self._cosign_legacy(document, content, policy, form=form)
             bundle = bundle_of(document)
             form = bundle.form()
             return self._bundle(bundle, raw, content, policy)
@@ -140,7 +104,7 @@ class Checker:
         """
         try:
             good = self._keyed(signature, content, entry=None, beside=beside)
-            return _judged(good, form=form, policy=policy, signed=_sha256(content))
+            return judged(good, form=form, policy=policy, signed=sha256_of(content))
         except RefusedError as refusal:
             return refused(refusal, form=form, policy=policy)
 
@@ -154,24 +118,42 @@ class Checker:
             envelope = bundle.dsse_envelope
             signed: Content = BytesContent(envelope.signed_bytes)
             good = self._good(bundle, raw, signed, envelope.signatures[0].sig, digest=None)
-            return _stated(good, envelope, content, form=form, policy=policy)
+            return stated(good, envelope, content, form=form, policy=policy)
         message = bundle.message_signature
         if message is None:
             raise RefusedError("malformed")
-        signed = _signed_content(bundle, content)
+        signed = signed_content(bundle, content)
         digest = None if bundle.verification_material.public_key else signed.digest("sha256")
         good = self._good(bundle, raw, signed, message.signature, digest=digest)
-        return _judged(good, form=form, policy=policy, signed=_sha256(signed))
+        return judged(good, form=form, policy=policy, signed=sha256_of(signed))
 
     def _good(
         self, bundle: Bundle, raw: bytes, signed: Content, signature: bytes, *, digest: bytes | None
-    ) -> _Good:
+    ) -> Good:
         if bundle.verification_material.public_key is not None:
             if len(bundle.entries) > 1:
                 raise RefusedError("entry_count")
             entry = bundle.entries[0] if bundle.entries else None
             return self._keyed(signature, signed, entry=entry, envelope=bundle.dsse_envelope)
-        verified = self._verifier().verify(bundle, raw, digest)
+        if len(bundle.entries) != 1:
+            raise RefusedError("entry_count" if bundle.entries else "no_log_entry")
+        good = self._certified(
+            Signed(
+                certificate=bundle.certificate or b"",
+                signature=signature,
+                content=signed,
+                entry=bundle.entries[0],
+                envelope=bundle.dsse_envelope,
+                stamps=tuple(one.signed_timestamp for one in bundle.timestamps),
+                proof_needed=bundle.version != "0.1",
+            )
+        )
+        if supports(bundle):
+            self._library().confirm(raw, digest)
+        return good
+
+    def _certified(self, signed: Signed) -> Good:
+        verified = verify(signed, self._root.load().root, now=self._now)
         who = Who(
             subject=verified.identity.subject,
             issuer=verified.identity.issuer,
@@ -180,12 +162,91 @@ class Checker:
             logged=True,
         )
         at = max(verified.times).isoformat()
-        return _Good(who=who, log=verified.logged.facts(), time={"source": verified.time_source, "at": at})
+        return Good(who=who, log=verified.logged.facts(), time={"source": verified.time_source, "at": at})
 
-    def _verifier(self) -> CertificateVerifier:
-        if self._certificates is None:
-            self._certificates = CertificateVerifier(self._root.load(), now=self._now)
-        return self._certificates
+    def _library(self) -> Library:
+        if self._confirming is None:
+            self._confirming = Library(self._root.load().raw)
+        return self._confirming
+
+    # ---- what cosign wrote before there were bundles
+
+    def promised(
+        self,
+        signed: bytes,
+        signature: bytes,
+        *,
+        certificate: object,
+        promise: object,
+        policy: CompiledPolicy | None,
+        form: Mapping[str, Any],
+    ) -> Checked:
+        """A signature with a certificate and the promise of the log, as annotations of an image hold it."""
+        content = BytesContent(signed)
+        try:
+            good = self._promised(content, signature, certificate_of(certificate), promise)
+            return judged(good, form=form, policy=policy, signed=sha256_of(content))
+        except RefusedError as refusal:
+            return refused(refusal, form=form, policy=policy)
+
+    def promised_envelope(
+        self,
+        raw: bytes,
+        content: Content,
+        *,
+        certificate: object,
+        promise: object,
+        policy: CompiledPolicy | None,
+        form: Mapping[str, Any],
+    ) -> Checked:
+        """The same for an envelope."""
+        try:
+            envelope = envelope_of(parse_json(raw))
+            signed, signature = BytesContent(envelope.signed_bytes), envelope.signatures[0].sig
+            good = self._promised(signed, signature, certificate_of(certificate), promise, envelope=envelope)
+            return stated(good, envelope, content, form=form, policy=policy)
+        except RefusedError as refusal:
+            return refused(refusal, form=form, policy=policy)
+
+    def _promised(
+        self,
+        content: Content,
+        signature: bytes,
+        certificate: bytes,
+        promise: object,
+        *,
+        envelope: Envelope | None = None,
+    ) -> Good:
+        entry = entry_of(parse_json(promise.encode()) if isinstance(promise, str) else promise)
+        return self._certified(
+            Signed(
+                certificate=certificate,
+                signature=signature,
+                content=content,
+                entry=entry,
+                envelope=envelope,
+                proof_needed=False,
+            )
+        )
+
+    def _cosign_legacy(
+        self,
+        document: Mapping[str, Any],
+        content: Content | None,
+        policy: CompiledPolicy | None,
+        *,
+        form: Mapping[str, Any],
+    ) -> Checked:
+        if content is None:
+            raise RefusedError("no_artifact")
+        signature, certificate, entry = parts_of(document)
+        if certificate is None:
+            good = self._keyed(signature, content, entry=entry, proof_needed=False)
+        elif entry is None:
+            raise RefusedError("no_log_entry")
+        else:
+            good = self._promised(content, signature, certificate, document["rekorBundle"])
+        return judged(good, form=form, policy=policy, signed=sha256_of(content))
 
     def _envelope(
         self,
@@ -195,11 +256,9 @@ class Checker:
         *,
         form: Mapping[str, Any],
     ) -> Checked:
-        if len(envelope.signatures) != 1:
-            raise RefusedError("signature_count")
         signed = BytesContent(envelope.signed_bytes)
         good = self._keyed(envelope.signatures[0].sig, signed, entry=None)
-        return _stated(good, envelope, content, form=form, policy=policy)
+        return stated(good, envelope, content, form=form, policy=policy)
 
     # ---- keys
 
@@ -211,11 +270,13 @@ class Checker:
         entry: LogEntry | None,
         envelope: Envelope | None = None,
         beside: NamedKey | None = None,
-    ) -> _Good:
+        proof_needed: bool = True,
+    ) -> Good:
         logged_key: NamedKey | None = None
         logged: Logged | None = None
         if entry is not None:
-            logged = check_entry(entry, self._root.load().root, now=self._now)
+            root = self._root.load().root
+            logged = check_entry(entry, root, now=self._now, proof_needed=proof_needed)
             logged_key = key_in_entry(entry, signature, content, envelope)
         try:
             ring = self._keys.keys()
@@ -238,102 +299,8 @@ class Checker:
             logged=logged is not None,
         )
         at = logged.integrated.isoformat() if logged is not None and logged.integrated else None
-        return _Good(
+        return Good(
             who=who,
             log=logged.facts() if logged is not None else None,
             time={"source": "log", "at": at} if at else None,
         )
-
-
-ENVELOPE_FORM = {**UNKNOWN_FORM, "version": "dsse without bundle", "content": "dsse"}
-LEGACY_FORM = {**UNKNOWN_FORM, "version": "cosign legacy", "content": "message", "time": "log"}
-
-
-def refused(refusal: RefusedError, *, form: Mapping[str, Any], policy: CompiledPolicy | None) -> Checked:
-    """A signature that is not good."""
-    return Checked(
-        code=refusal.code,
-        valid=None if refusal.status is Status.COULD_NOT_CHECK else False,
-        form=form,
-        policy=policy.settings.name if policy is not None else None,
-    )
-
-
-def claimed_form(document: object) -> Mapping[str, Any]:
-    """The shape of what may turn out to be no bundle."""
-    if isinstance(document, Mapping) and "base64Signature" in document:
-        return {**LEGACY_FORM, "material": "certificate" if document.get("cert") else "public key"}
-    if not isinstance(document, Mapping) or not isinstance(document.get("mediaType"), str):
-        return UNKNOWN_FORM
-    return {**UNKNOWN_FORM, "media_type": document["mediaType"][:200]}
-
-
-def _signed_content(bundle: Bundle, content: Content | None) -> Content:
-    """What a message signature is over, checked against the digest that the bundle states."""
-    stated = bundle.message_signature.message_digest if bundle.message_signature is not None else None
-    if stated is None:
-        if content is None:
-            raise RefusedError("no_artifact")
-        return content
-    name = _DIGEST_NAMES.get(stated.algorithm)
-    if name is None or (name != "sha256" and bundle.verification_material.public_key is None):
-        raise RefusedError("unsupported_hash")
-    if len(stated.digest) != _DIGEST_SIZES[name]:
-        raise RefusedError("malformed")
-    if content is None:
-        return DigestContent({name: stated.digest})
-    if content.digest(name) != stated.digest:
-        raise RefusedError("digest_mismatch")
-    return content
-
-
-def _stated(
-    good: _Good,
-    envelope: Envelope,
-    content: Content | None,
-    *,
-    form: Mapping[str, Any],
-    policy: CompiledPolicy | None,
-) -> Checked:
-    """The verdict on an envelope whose signature is right: now its statement is believed, and judged."""
-    statement = statement_of(envelope.payload_type, envelope.payload)
-    if content is not None and not statement.is_about(content):
-        raise RefusedError("subject_mismatch")
-    signed = tuple(
-        f"{name}:{value}" for subject in statement.subjects for name, value in subject.digests.items()
-    )
-    checked = _judged(good, form=form, policy=policy, signed=signed, statement=statement)
-    wanted = policy.settings.predicate_types if policy is not None else ()
-    if checked.verified and wanted and statement.predicate_type not in wanted:
-        return msgspec.structs.replace(checked, code="wrong_predicate_type")
-    return checked
-
-
-def _judged(
-    good: _Good,
-    *,
-    form: Mapping[str, Any],
-    policy: CompiledPolicy | None,
-    signed: tuple[str, ...],
-    statement: Statement | None = None,
-) -> Checked:
-    """The verdict on a signature that is right: is its signer allowed?"""
-    return Checked(
-        code=policy.code_of(good.who) if policy is not None else "no_policy",
-        valid=True,
-        form=form,
-        who=good.who,
-        signers=policy.signers_of(good.who) if policy is not None else (),
-        policy=policy.settings.name if policy is not None else None,
-        signed=signed,
-        statement=statement,
-        log=good.log,
-        time=good.time,
-    )
-
-
-def _sha256(content: Content) -> tuple[str, ...]:
-    try:
-        return (f"sha256:{content.digest('sha256').hex()}",)
-    except RefusedError:
-        return ()

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from audit.collect.artifacts.signatures.contents import FileContent
 from audit.collect.artifacts.signatures.folder_index import FolderIndex
+from audit.collect.artifacts.signatures.judging import Checked
 from audit.collect.artifacts.signatures.settings import SignatureSettings
 from audit.collect.artifacts.signatures.signers import CompiledPolicy, Policies
 from audit.collect.artifacts.signatures.trust_root import RootSource
 from audit.collect.artifacts.signatures.verdicts import CODES, Status
 
 if TYPE_CHECKING:
-    from audit.collect.artifacts.signatures.checking import Checked, Checker
+    from audit.collect.artifacts.signatures.checking import Checker
 
 MAX_SIGNATURES = 100
 _MAX_FILES = 5000

@@ -14,11 +14,11 @@ from audit.collect.artifacts.signatures.bundle_shape import UNKNOWN_FORM
 from audit.collect.artifacts.signatures.bundles import bundle_spec
 from audit.collect.artifacts.signatures.contents import Content
 from audit.collect.artifacts.signatures.desk import Desk
+from audit.collect.artifacts.signatures.judging import Checked, refused
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError
 
 if TYPE_CHECKING:
-    from audit.collect.artifacts.signatures.checking import Checked
     from audit.collect.artifacts.signatures.public_keys import NamedKey
 
 MAX_SIGNATURE_BYTES = 64 << 10
@@ -70,8 +70,6 @@ class DetachedReader:
 
 def check_detached(desk: Desk, path: Path, content: Content | None, policy: CompiledPolicy | None) -> Checked:
     """The verdict on a bare signature."""
-    from audit.collect.artifacts.signatures.checking import refused  # heavy: only for signatures
-
     if content is None:
         return refused(RefusedError("no_artifact"), form=FORM, policy=policy)
     try:

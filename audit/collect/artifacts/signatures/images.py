@@ -5,12 +5,18 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from audit.collect.artifacts.reading import Artifact, Facts
-from audit.collect.artifacts.signatures.bundle_shape import UNKNOWN_FORM, parse_json
+from audit.collect.artifacts.signatures.bundle_shape import (
+    UNKNOWN_FORM,
+    bundle_of,
+    envelope_of,
+    is_envelope,
+    parse_json,
+)
 from audit.collect.artifacts.signatures.bundles import provenance_spec
 from audit.collect.artifacts.signatures.contents import BytesContent, DigestContent
 from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
@@ -23,14 +29,15 @@ from audit.collect.artifacts.signatures.image_layout import (
     SideLayer,
     layout_of,
 )
+from audit.collect.artifacts.signatures.judging import Checked, refused
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
+from audit.collect.artifacts.signatures.statements import statement_of
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
-
-if TYPE_CHECKING:
-    from audit.collect.artifacts.signatures.checking import Checked
 
 COSIGN_SIGN = "https://sigstore.dev/cosign/sign/v1"
 _CERTIFICATE = "dev.sigstore.cosign/certificate"
+_PROMISE = "dev.sigstore.cosign/bundle"
+_CERTIFIED = {"material": "certificate", "time": "log"}
 _SIMPLE_FORM: dict[str, Any] = {
     **UNKNOWN_FORM,
     "version": "cosign simplesigning",
@@ -85,7 +92,7 @@ class ImageReader:
         *,
         too_many: bool,
     ) -> dict[str, Any]:
-        signatures = [(layer, check) for layer, check in checks if _counts(check, policy)]
+        signatures = [(layer, check) for layer, check in checks if _counts(layer, check, policy)]
         code = combined([check for _, check in signatures], policy)
         if too_many:
             code = "too_many_signatures"
@@ -102,34 +109,57 @@ class ImageReader:
             "required": policy is not None and policy.settings.required,
             "policy": policy.settings.name if policy is not None else None,
             "signatures": [_listed(layer, check) for layer, check in signatures],
-            "attestations": [_listed(layer, check) for layer, check in checks if not _counts(check, policy)],
+            "attestations": [
+                _listed(layer, check) for layer, check in checks if not _counts(layer, check, policy)
+            ],
             "root": self._desk.root.facts() if certified else None,
         }
 
     def _check(self, layer: SideLayer, image: Image, policy: CompiledPolicy | None) -> Checked:
-        from audit.collect.artifacts.signatures.checking import refused  # heavy: only for signatures
-
         form = _SIMPLE_FORM if layer.media_type == SIMPLE_SIGNING else _ENVELOPE_FORM
         if layer.data is None:
             return refused(RefusedError("blob_differs"), form=form, policy=policy)
         content = DigestContent({"sha256": bytes.fromhex((image.digest or "").removeprefix("sha256:"))})
         if layer.media_type.startswith(BUNDLE_TYPE):
             return _for_image(self._desk.checker.bundle(layer.data, content, policy))
-        if _CERTIFICATE in layer.annotations:
-            form = {**form, "material": "certificate", "time": "log"}
-            return refused(RefusedError("promise_only"), form=form, policy=policy)
         if layer.media_type != SIMPLE_SIGNING:
-            return _for_image(self._desk.checker.bundle(layer.data, content, policy))
-        try:
-            signature = base64.b64decode(layer.annotations.get(SIGNATURE, ""), validate=True)
-        except (binascii.Error, ValueError):
-            return refused(RefusedError("malformed"), form=form, policy=policy)
-        checked = self._desk.checker.detached(signature, BytesContent(layer.data), policy, form=form)
+            return _for_image(self._envelope(layer, layer.data, content, policy))
+        checked = self._simple(layer, layer.data, policy)
         if checked.valid and _signed_digest(layer.data) != image.digest:
             return refused(RefusedError("image_mismatch"), form=form, policy=policy)
         if checked.valid:
             return msgspec.structs.replace(checked, signed=(image.digest or "",))
         return checked
+
+    def _envelope(
+        self, layer: SideLayer, data: bytes, content: DigestContent, policy: CompiledPolicy | None
+    ) -> Checked:
+        if _CERTIFICATE not in layer.annotations:
+            return self._desk.checker.bundle(data, content, policy)
+        return self._desk.checker.promised_envelope(
+            data,
+            content,
+            certificate=layer.annotations[_CERTIFICATE],
+            promise=layer.annotations.get(_PROMISE),
+            policy=policy,
+            form={**_ENVELOPE_FORM, **_CERTIFIED},
+        )
+
+    def _simple(self, layer: SideLayer, data: bytes, policy: CompiledPolicy | None) -> Checked:
+        try:
+            signature = base64.b64decode(layer.annotations.get(SIGNATURE, ""), validate=True)
+        except (binascii.Error, ValueError):
+            return refused(RefusedError("malformed"), form=_SIMPLE_FORM, policy=policy)
+        if _CERTIFICATE not in layer.annotations:
+            return self._desk.checker.detached(signature, BytesContent(data), policy, form=_SIMPLE_FORM)
+        return self._desk.checker.promised(
+            data,
+            signature,
+            certificate=layer.annotations[_CERTIFICATE],
+            promise=layer.annotations.get(_PROMISE),
+            policy=policy,
+            form={**_SIMPLE_FORM, **_CERTIFIED},
+        )
 
 
 def _about(layer: SideLayer, image: Image) -> bool:
@@ -159,12 +189,25 @@ def _for_image(checked: Checked) -> Checked:
     return checked
 
 
-def _counts(check: Checked, policy: CompiledPolicy | None) -> bool:
+def _counts(layer: SideLayer, check: Checked, policy: CompiledPolicy | None) -> bool:
     """Whether it signs the image. Other statements are about the image, and say nothing of who released it."""
-    if check.statement is None:
+    stated = check.statement.predicate_type if check.statement is not None else _claimed(layer.data)
+    if stated is None:
         return True
     wanted = policy.settings.predicate_types if policy is not None else ()
-    return check.statement.predicate_type in (wanted or (COSIGN_SIGN,))
+    return stated in (wanted or (COSIGN_SIGN,))
+
+
+def _claimed(data: bytes | None) -> str | None:
+    """The type of the statement in a signature that is not believed; it decides only where the signature is listed."""
+    try:
+        document = parse_json(data or b"")
+        envelope = envelope_of(document) if is_envelope(document) else bundle_of(document).dsse_envelope
+        if envelope is None:
+            return None
+        return statement_of(envelope.payload_type, envelope.payload).predicate_type
+    except RefusedError:
+        return None
 
 
 def _listed(layer: SideLayer, check: Checked) -> Mapping[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
 from audit.collect.artifacts.signatures.beside import SIGNATURE_SUFFIXES, in_folder, is_signature
@@ -13,11 +12,9 @@ from audit.collect.artifacts.signatures.contents import FileContent
 from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
 from audit.collect.artifacts.signatures.detached import check_detached
 from audit.collect.artifacts.signatures.folder_index import documents_in
+from audit.collect.artifacts.signatures.judging import Checked, refused
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
-
-if TYPE_CHECKING:
-    from audit.collect.artifacts.signatures.checking import Checked
 
 
 class SignedArtifactReader:
@@ -102,8 +99,6 @@ class SignedArtifactReader:
 
 
 def _unreadable(policy: CompiledPolicy) -> Checked:
-    from audit.collect.artifacts.signatures.checking import refused  # heavy: only for signatures
-
     return refused(RefusedError("signature_unreadable"), form=UNKNOWN_FORM, policy=policy)
 
 

@@ -71,7 +71,6 @@ class LoadedRoot(msgspec.Struct, frozen=True, kw_only=True):
 
     root: Root
     raw: bytes
-    document: dict[str, Any]
 
 
 class RootSource:
@@ -104,13 +103,12 @@ class RootSource:
             raise RefusedError("root_stale")
         if self._loaded is None:
             try:
-                document = msgspec.json.decode(raw)
-                root = msgspec.convert(document, Root)
+                root = msgspec.json.decode(raw, type=Root)
             except (msgspec.MsgspecError, RecursionError):
                 raise RefusedError("root_unreadable") from None
             if not root.media_type.startswith("application/vnd.dev.sigstore.trustedroot"):
                 raise RefusedError("root_unreadable")
-            self._loaded = LoadedRoot(root=root, raw=raw, document=document)
+            self._loaded = LoadedRoot(root=root, raw=raw)
         return self._loaded
 
     def facts(self) -> dict[str, Any]:

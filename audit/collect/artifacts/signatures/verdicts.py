@@ -93,7 +93,6 @@ _COULD_NOT_CHECK = {
     "unsupported_hash": "its digest algorithm is not supported",
     "unsupported_key": "its kind of key is not supported",
     "certificate_without_log": "a certificate lies beside it, and nothing proves when the signature was made",
-    "promise_only": "it rests on the log's promise alone, without a proof of inclusion",
     "no_manifest_digest": "the archive does not hold the manifest that signatures speak of",
     "no_subject_digest": "its statement names no digest that is supported",
     "verifier_missing": "the sigstore package is not installed",
