@@ -26,6 +26,8 @@ from audit.model.assessment import ControlAssessment, ControlRow, ControlStatus,
 from audit.model.change import Change
 from audit.model.control import Catalog, CheckState, Control, EvidenceKind, Strength
 from audit.model.result import RuleState
+from audit.model.rule import Rule
+from audit.model.subject import EVIDENCE_GROUP
 
 NOT_CONFIGURED = "not_configured"
 """Skip reason of rules that have nothing to compare with until a parameter is set. Being skipped for it on every
@@ -43,6 +45,8 @@ class _Subject(NamedTuple):
     supporting: tuple[RuleState, ...]
     unconfigured: frozenset[str]
     """Deciding rules that skip for want of configuration."""
+    of_evidence: frozenset[str]
+    """Deciding rules that judge nothing but evidence."""
     kinds: Kinds
     """Kinds that the deciding rules ask of or look at; None means every kind."""
     check_built: bool
@@ -175,10 +179,17 @@ class Assessor:
             self._gaps.hiding(member.name, subject.kinds)
         ):
             doubts.append(Reason.GAP)
-        if not member.reached:
-            doubts.append(Reason.MEMBER_NOT_REACHED if member.name else Reason.NO_EVIDENCE)
+        if not member.reached and member.name:
+            doubts.append(Reason.MEMBER_NOT_REACHED)
         if subject.deciding and member.name in self._inputs.stale_clusters:
             doubts.append(Reason.STALE_EVIDENCE)
+        # Shown on another member, it is nothing that this one owes a second time.
+        nothing_shown = any(
+            item.rule in subject.of_evidence and not self._evidence.due_anywhere(item.rule)
+            for item in deciding
+        )
+        if nothing_shown or not (member.reached or member.name):
+            doubts.append(Reason.NO_EVIDENCE)
         identity = (subject.framework, subject.control.id)
         if subject.deciding and subject.partly_built and identity not in change.built:
             doubts.append(Reason.SOME_CHECK_NOT_BUILT)
@@ -234,6 +245,11 @@ def _subjects(inputs: AssessInputs) -> list[_Subject]:
     ]
 
 
+def _is_of_evidence(rule: Rule) -> bool:
+    """Whether the rule judges nothing but evidence: where none was handed in, its question is open, not idle."""
+    return bool(rule.kinds) and all(kind.startswith(f"{EVIDENCE_GROUP}/") for kind in rule.kinds)
+
+
 def _subject(
     catalog: Catalog,
     control: Control,
@@ -254,6 +270,7 @@ def _subject(
         unconfigured=frozenset(
             rule for rule, state in deciding.items() if state.rule.not_applicable == NOT_CONFIGURED
         ),
+        of_evidence=frozenset(rule for rule, state in deciding.items() if _is_of_evidence(state.rule)),
         supporting=tuple(supporting[rule] for rule in sorted(supporting) if rule not in deciding),
         kinds=None if every_kind else kinds,
         check_built=not built.isdisjoint(control.checks),

@@ -13,7 +13,7 @@ D stands for the control's selected rules mapped `decides`, on one cluster.
 | 7 | a pass in D, or a valid statement | satisfied |
 | 8 | nothing of the above: every subject was looked at, and none is D's concern | not_applicable |
 
-Row 8 holds both where no subject of D's kinds exists and where each of them was skipped as not applicable by the rule's
+Evidence is different: where none was handed in, row 3 applies (`no_evidence`). Row 8 holds both where no subject of D's kinds exists and where each of them was skipped as not applicable by the rule's
 own, machine-readable reason. Row 3 has removed every case in which a subject could have been overlooked.
 """
 

@@ -21,6 +21,7 @@ class EvidenceIndex:
             slots[_WAIVED if waived and outcome is Outcome.FAIL else _SLOTS[outcome]] += number
         self._counts = counts
         self._due = tally.due
+        self._asked = frozenset(rule for (rule, _), number in tally.due.items() if number)
         self._made: dict[tuple[str, str, bool], RuleEvidence] = {}
 
     def of(self, rule: str, cluster: str, *, decides: bool) -> RuleEvidence:
@@ -43,6 +44,10 @@ class EvidenceIndex:
                 skipped=skipped,
             )
         return made
+
+    def due_anywhere(self, rule: str) -> bool:
+        """Whether any member has a subject for the rule."""
+        return rule in self._asked
 
     def missing(self, rule: str, cluster: str) -> int:
         """Due pairs that got no answer at all."""

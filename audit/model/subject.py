@@ -7,6 +7,8 @@ from collections.abc import Collection
 
 import msgspec
 
+EVIDENCE_GROUP = "artifacts.fleetaudit.dev"
+"""API group of what is read from files that are evidence: bills of materials, signatures, results of other tools."""
 CLUSTER_GROUP = "fleetaudit.dev"
 """API group of subjects that no server stores: the Cluster subject of "X must exist" rules."""
 

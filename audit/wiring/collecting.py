@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from audit.collect.artifacts.reading import GROUP as ARTIFACTS
 from audit.collect.artifacts.reading import Registry
 from audit.collect.discovery import Selection, is_pattern
 from audit.collect.gathering import ManifestScope
@@ -18,14 +17,14 @@ from audit.config.schema import ClusterConfig, Config, ServerConfig
 from audit.errors import UsageError
 from audit.evaluate.runner import READER
 from audit.library.library import Library
-from audit.model.subject import CLUSTER_GROUP, EVERY_KIND
+from audit.model.subject import CLUSTER_GROUP, EVERY_KIND, EVIDENCE_GROUP
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
 from audit.normalise.identity import normalise_document
 from audit.ports import ProgressSink, StopSignal
 from audit.wiring.cores import jobs
 
-_NEVER_SERVED = frozenset({CLUSTER_GROUP, ARTIFACTS})
+_NEVER_SERVED = frozenset({CLUSTER_GROUP, EVIDENCE_GROUP})
 """Groups of subjects that no API server stores."""
 
 

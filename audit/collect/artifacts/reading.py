@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import msgspec
 
 from audit.model.gap import GapKind
+from audit.model.subject import EVIDENCE_GROUP
 
-GROUP = "artifacts.fleetaudit.dev"
+GROUP = EVIDENCE_GROUP
 VERSION = "v1"
 HEAD_BYTES = 64 << 10
 _CHUNK = 1 << 20

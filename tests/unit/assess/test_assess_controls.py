@@ -106,6 +106,18 @@ def test_a_rule_that_waits_for_its_configuration_does_not_take_its_control_out()
     assert outcome_of(world(**waiting)) == (N, Reason.NO_SUBJECT)
 
 
+def test_evidence_that_nobody_handed_in_leaves_its_control_open() -> None:
+    of_evidence = {"of_evidence": frozenset({ONE})}
+    assert outcome_of(world(**of_evidence)) == (U, Reason.NO_EVIDENCE)
+    assert outcome_of(world(pair(Outcome.PASS), **of_evidence)) == (S, Reason.PASSED_PAIRS)
+    assert outcome_of(world(pair(Outcome.SKIP), **of_evidence)) == (N, Reason.NO_SUBJECT)
+    beside = world(pair(Outcome.PASS, TWO), links=(link(CTL, ONE), link(CTL, TWO)), **of_evidence)
+    assert outcome_of(beside) == (U, Reason.NO_EVIDENCE), "what is missing beside a pass is still missing"
+    two = {"clusters": {"one": True, "two": True}}
+    shown = world(pair(Outcome.PASS, cluster="one"), **of_evidence, **two)
+    assert outcome_of(shown) == (S, Reason.PASSED_PAIRS), "evidence of another member is evidence"
+
+
 def test_a_mapping_to_a_rule_that_is_not_loaded_decides_nothing() -> None:
     assert outcome_of(world(links=(link(CTL, "family/elsewhere"),))) == (U, Reason.NO_CHECK_BUILT)
 

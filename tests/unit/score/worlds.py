@@ -15,6 +15,7 @@ from audit.model.control import Catalog, Control, EvidenceKind, MappingEntry, Pr
 from audit.model.finding import Outcome
 from audit.model.gap import Gap
 from audit.model.result import RuleState
+from audit.model.subject import EVIDENCE_GROUP
 from audit.model.tally import Tally
 from audit.score import ScoreInputs, score
 from tests import builders as b
@@ -51,6 +52,8 @@ class World:
     profile: tuple[str, ...] | None = None
     unconfigured: frozenset[str] = frozenset()
     """Rules that skip for want of configuration."""
+    of_evidence: frozenset[str] = frozenset()
+    """Rules that judge evidence files."""
 
     def with_pair(self, index: int, new: Pair) -> World:
         """The same with one pair changed."""
@@ -81,7 +84,9 @@ class World:
                     RuleState(
                         rule=b.rule(
                             rule,
-                            kinds=RULE_KINDS.get(rule, ()),
+                            kinds=(f"{EVIDENCE_GROUP}/Sbom",)
+                            if rule in self.of_evidence
+                            else RULE_KINDS.get(rule, ()),
                             not_applicable=NOT_CONFIGURED if rule in self.unconfigured else "does_not_apply",
                         ),
                         selected=rule not in self.deselected,
