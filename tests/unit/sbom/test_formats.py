@@ -104,6 +104,7 @@ BAD = {
     "truncated": TEXT.encode()[:-20],
     "data_after_end": TEXT.encode() * 2,
     "too_deep": TEXT.encode().replace(b'"name"', b'"x": ' + b"[" * 5000 + b"]" * 5000 + b', "name"', 1),
+    "too_large": TEXT.encode().replace(b'"name"', b'"x": [' + b"[]," * 3_000_000 + b'[]], "name"', 1),
     "not_json": TEXT.encode().replace(b'"name":', b'"name"', 1),
     "truncated ": XML.encode()[:-6],
     "data_after_end ": XML.encode() * 2,
@@ -123,7 +124,9 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_can_not_be_read_is_named(name: str, tmp_path: Path) -> None:
     spec = read(BAD[name], tmp_path)
-    assert spec["format"]["status"] == "invalid"
+    # What we refuse to read may well be valid.
+    refused = name.strip() in {"too_deep", "too_large", "entities_refused", "aliases_refused"}
+    assert spec["format"]["status"] == ("unknown" if refused else "invalid")
     assert spec["format"]["code"] == name.strip()
     assert spec["content"]["status"] == "unread"
     assert "structure" not in spec, "nothing of half a document is taken for a fact"
@@ -168,6 +171,15 @@ def test_too_large_is_a_gap(tmp_path: Path) -> None:
     path.write_text(TEXT)
     with pytest.raises(UnreadError, match="limit 100"):
         list(SbomReader(SETTINGS).read(look_at(path, "x", max_bytes=100)))
+
+
+@pytest.mark.parametrize("name", ["yaml", "xml"])
+def test_forms_that_need_much_memory_have_limits_of_their_own(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes({"yaml": b"spdxVersion: SPDX-2.3\n", "xml": XML.encode()}[name])
+    reader = SbomReader(SbomSettings(yaml_max_bytes=10, tree_max_bytes=10))
+    with pytest.raises(UnreadError, match="limit 10"):
+        list(reader.read(look_at(path, "x", max_bytes=1 << 20)))
 
 
 def test_unknown_versions_are_not_called_valid(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from audit.collect.artifacts.sbom.problems import EXAMPLES, FormatError, Problem
 from audit.collect.artifacts.sbom.subjects import subject_facts
 
 MAX_PROBLEMS = 50
+REFUSED = frozenset({"too_deep", "too_large", "entities_refused", "aliases_refused"})
+"""Why we don't read a document that may well be valid."""
 MAX_NAMES = 50
 
 
@@ -86,10 +88,10 @@ def content_facts(document: Document, standard: str, now: dt.datetime) -> dict[s
 
 
 def unread_facts(error: FormatError) -> dict[str, Any]:
-    """The answers about a document that can't be read: its format is the finding, all else is unknown."""
+    """The answers about a document that can't be read: its format is the finding, or unknown; all else is unknown."""
     return {
         "format": {
-            "status": "invalid",
+            "status": "unknown" if error.code in REFUSED else "invalid",
             "code": error.code,
             "reason": error.message,
             "checked_by": "reading it",

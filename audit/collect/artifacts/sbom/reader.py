@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from audit.collect.artifacts.reading import Artifact, ArtifactReader, Facts, sha256_of
+from audit.collect.artifacts.reading import Artifact, ArtifactReader, Facts, UnreadError, sha256_of
 from audit.collect.artifacts.sbom import cyclonedx_xml, recognition, schemas, spdx2_forms
 from audit.collect.artifacts.sbom.cyclonedx import read_cyclonedx
 from audit.collect.artifacts.sbom.decoding import utf8
@@ -26,6 +26,7 @@ from audit.collect.artifacts.sbom.spdx2 import read_spdx2
 from audit.collect.artifacts.sbom.spdx2_rdf import from_rdf
 from audit.collect.artifacts.sbom.spdx2_tagvalue import from_tag_value
 from audit.collect.artifacts.sbom.spdx3 import read_spdx3
+from audit.model.gap import GapKind
 
 KIND = "Sbom"
 _FORMS: dict[tuple[str, int, str], Callable[[bytes], dict[str, Any]]] = {
@@ -88,6 +89,7 @@ class SbomReader:
             "version": "",
             "serialisation": flavour.serialisation,
         }
+        self._refuse_large(artifact, flavour)
         try:
             data, file["encoding"] = utf8(artifact.data())
             plain, unchecked = _plain(flavour, data)
@@ -100,6 +102,21 @@ class SbomReader:
         except FormatError as error:
             spec |= unread_facts(error)
         yield Facts(kind=KIND, name=artifact.label, spec=spec)
+
+    def _refuse_large(self, artifact: Artifact, flavour: Flavour) -> None:
+        """Forms that need many times their size in memory have limits of their own."""
+        limits = {
+            recognition.YAML: self._settings.yaml_max_bytes,
+            recognition.XML: self._settings.tree_max_bytes,
+            recognition.RDF: self._settings.tree_max_bytes,
+        }
+        limit = limits.get(flavour.serialisation, artifact.max_bytes)
+        if artifact.size > limit:
+            raise UnreadError(
+                f"{artifact.size} bytes of {flavour.serialisation}, limit {limit}",
+                kind=GapKind.TOO_LARGE,
+                hint="write it as JSON",
+            )
 
     def _format(
         self, flavour: Flavour, document: Document, plain: dict[str, Any], unchecked: list[str]

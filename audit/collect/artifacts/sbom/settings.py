@@ -19,6 +19,10 @@ class SbomSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Packages, files, snippets and relationships together; its cost grows with their square."""
     deep_seconds: Annotated[float, msgspec.Meta(gt=0)] = 20.0
     deep_memory_bytes: Positive = 1 << 30
+    tree_max_bytes: Positive = 32 << 20
+    """XML and RDF: ten times as much memory is needed."""
+    yaml_max_bytes: Positive = 12 << 20
+    """YAML: forty times as much memory, and a second for each megabyte."""
     now: dt.datetime | None = None
     """Ages are counted up to this moment; the moment of reading by default."""
 

@@ -10,8 +10,10 @@ import msgspec
 from audit.collect.artifacts.sbom.problems import FormatError
 
 MAX_DEPTH = 200
-MAX_ELEMENTS = 5_000_000
+MAX_ELEMENTS = 2_000_000
 _SEPARATOR = "}"
+_NO_ATTRIBUTES: dict[str, str] = {}
+"""Of all elements without any; nobody writes into it."""
 
 
 class Element(msgspec.Struct, gc=False):
@@ -67,7 +69,7 @@ class _Builder:
                 self.root = Element(tag, attributes, [])
             if local(tag) not in self._only:
                 return
-        element = Element(tag, attributes, [])
+        element = Element(tag, attributes or _NO_ATTRIBUTES, [])
         self._count += 1
         if self._count > MAX_ELEMENTS:
             raise FormatError("too_large", f"more than {MAX_ELEMENTS} elements")
