@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from audit.collect.artifacts.signatures.verdicts import CODES
@@ -395,6 +396,14 @@ def test_an_authority_of_the_same_name_does_not_lend_its_time(bench: Workbench, 
 
 def test_a_whole_other_instance_is_not_trusted(bench: Workbench) -> None:
     assert verdict(bench, Chain().bundle(DATA))["code"] == "unknown_log"
+
+
+@BOTH
+def test_a_root_in_the_bundle_is_refused(bench: Workbench, promise_only: bool) -> None:
+    bundle = made(bench.chain, promise_only=promise_only)
+    certificates = bundle["verificationMaterial"]["x509CertificateChain"]["certificates"]
+    certificates.append({"rawBytes": b64(bench.chain.authority.public_bytes(Encoding.DER))})
+    assert verdict(bench, bundle)["code"] == "root_in_bundle"
 
 
 def test_the_library_has_the_last_word(bench: Workbench) -> None:

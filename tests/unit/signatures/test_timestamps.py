@@ -79,6 +79,17 @@ def test_an_authority_that_was_no_longer_trusted_gives_no_time(stamped: Stamped)
     assert stamped.verdict(stamped.bundle())["code"] == "bad_timestamp"
 
 
+def test_the_last_moment_of_an_authority_belongs_to_it(stamped: Stamped) -> None:
+    from rfc3161_client import decode_timestamp_response
+
+    bundle = stamped.bundle()
+    stamps = bundle["verificationMaterial"]["timestampVerificationData"]["rfc3161Timestamps"]
+    answer = decode_timestamp_response(base64.b64decode(stamps[0]["signedTimestamp"]))
+    for end, code in ((answer.tst_info.gen_time, "verified"), (stamped.chain.now, "bad_timestamp")):
+        stamped.trust([stamped.authority.trusted(end=end)])
+        assert stamped.verdict(bundle)["code"] == code
+
+
 def test_the_time_of_the_stamp_is_held_against_the_authority_of_the_certificate(stamped: Stamped) -> None:
     end = (stamped.chain.now - dt.timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     stamped.trust([stamped.authority.trusted()], end=end)

@@ -180,6 +180,12 @@ class Bundle(_Part, frozen=True, kw_only=True):
         chain = material.x509_certificate_chain
         return chain.certificates[0].raw_bytes if chain and chain.certificates else None
 
+    @property
+    def other_certificates(self) -> tuple[bytes, ...]:
+        """Certificates besides the signer's."""
+        chain = self.verification_material.x509_certificate_chain
+        return tuple(one.raw_bytes for one in chain.certificates[1:]) if chain else ()
+
     def form(self) -> dict[str, Any]:
         """The shape, for people and rules; claims that nobody has verified yet."""
         material = self.verification_material

@@ -44,6 +44,18 @@ def issuer_of(
     raise RefusedError("ca_window" if late else "untrusted_certificate")
 
 
+def refuse_roots(others: Sequence[bytes]) -> None:
+    """The certificates that a bundle brings along may not be roots: trust never comes from the bundle itself.
+
+    Raises:
+        RefusedError: one of them has signed itself.
+    """
+    for der in others:
+        certificate = load(der)
+        if certificate.issuer == certificate.subject:
+            raise RefusedError("root_in_bundle")
+
+
 def check_publication(certificate: x509.Certificate, issuer: x509.Certificate, logs: Sequence[Log]) -> None:
     """A certificate log that was trusted then has signed that it saw the certificate (RFC 6962, 3.2).
 

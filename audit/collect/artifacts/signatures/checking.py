@@ -18,6 +18,7 @@ from audit.collect.artifacts.signatures.bundle_shape import (
     is_envelope,
     parse_json,
 )
+from audit.collect.artifacts.signatures.certificate_chain import refuse_roots
 from audit.collect.artifacts.signatures.certificate_signature import Signed, verify
 from audit.collect.artifacts.signatures.contents import BytesContent, Content
 from audit.collect.artifacts.signatures.cosign_legacy import certificate_of, entry_of, parts_of
@@ -137,6 +138,7 @@ class Checker:
             return self._keyed(signature, signed, entry=entry, envelope=bundle.dsse_envelope)
         if len(bundle.entries) != 1:
             raise RefusedError("entry_count" if bundle.entries else "no_log_entry")
+        refuse_roots(bundle.other_certificates)
         good = self._certified(
             Signed(
                 certificate=bundle.certificate or b"",

@@ -34,6 +34,7 @@ _INVALID = {
     "wrong_key_usage": "its certificate is not made for signing code",
     "missing_sct": "its certificate has no proof that it was published",
     "bad_sct": "no trusted certificate log has published its certificate",
+    "root_in_bundle": "it brings its own root of trust along",
     "untrusted_certificate": "its certificate leads to none of the trusted authorities",
     "ca_window": "the authority behind its certificate was not trusted at that time",
     "ct_key_window": "the key of the certificate log was not trusted at that time",
