@@ -92,7 +92,7 @@ class _Page:
         self._view, anchors = build_view(result, texts)
         self._feed = GroupFeed(result)
         words = GroupWords(result, anchors, texts)
-        self._findings = FindingsPages(self._environment, self._feed, words, texts)
+        self._findings = FindingsPages(self._environment, self._feed, words, texts, self._view.counts)
         self._frame = _frame(self._view, texts)
 
     @property

@@ -7,10 +7,16 @@ import io
 import jinja2
 import msgspec
 
+from audit.model.result import GroupCounts
+from audit.model.rule import Severity
 from audit.report.html_rows import RowWriter
+from audit.report.nouns import counted
 from audit.report.text import visible
 from audit.report.texts import Texts
 from audit.report.view_findings import GroupFeed, GroupWords
+
+OPEN_BLOCKS = 12
+"""Critical groups are shown open up to this number, and high ones too while both together are no more."""
 
 
 class SideFile(msgspec.Struct, frozen=True):
@@ -52,20 +58,39 @@ class FindingsPages:
         feed: the groups.
         words: what groups say.
         texts: language.
+        counts: totals over all groups.
     """
 
     def __init__(
-        self, environment: jinja2.Environment, feed: GroupFeed, words: GroupWords, texts: Texts
+        self,
+        environment: jinja2.Environment,
+        feed: GroupFeed,
+        words: GroupWords,
+        texts: Texts,
+        counts: GroupCounts,
     ) -> None:
         self._template = environment.get_template("findings.html.j2")
         self._feed = feed
-        self._rows = RowWriter(words, texts)
+        serious = counts.open.get("critical", 0), counts.open.get("high", 0)
+        lesser = sum(counts.open.get(name, 0) for name in ("medium", "low", "info"))
+        opened = set()
+        if serious[0] <= OPEN_BLOCKS:
+            opened.add(Severity.CRITICAL)
+        if sum(serious) <= OPEN_BLOCKS:
+            opened.add(Severity.HIGH)
+        self._rows = RowWriter(words, texts, frozenset(opened))
         self._headings = {
-            "blocks": texts.gettext("Critical and high"),
-            "rest": texts.gettext("Critical and high, one line each"),
-            "lines": texts.gettext("Medium, low and info"),
-            "errors": texts.gettext("Errors: could not be evaluated"),
-            "warns": texts.gettext("Warnings: answered, unscored, decide nothing"),
+            "blocks": (texts.gettext("Critical and high"), counted(sum(serious), "open group", texts)),
+            "rest": (texts.gettext("Critical and high, one line each"), ""),
+            "lines": (texts.gettext("Medium, low and info"), counted(lesser, "open group", texts)),
+            "errors": (
+                texts.gettext("Errors: could not be evaluated"),
+                counted(counts.errors, "group", texts),
+            ),
+            "warns": (
+                texts.gettext("Warnings: answered, unscored, decide nothing"),
+                counted(counts.warns, "group", texts),
+            ),
         }
         self.files: list[SideFile] = []
 

@@ -39,10 +39,12 @@ class RowWriter:
     Args:
         words: what groups say.
         texts: language.
+        opened: severities whose blocks are shown open.
     """
 
-    def __init__(self, words: GroupWords, texts: Texts) -> None:
+    def __init__(self, words: GroupWords, texts: Texts, opened: frozenset[Severity]) -> None:
         self._words = words
+        self._opened = opened
         self._severities = {
             severity: f'<span class="sev sev--{severity.value}">{icon(severity.value)}{escape(severity_word(severity, texts))}</span>'
             for severity in Severity
@@ -124,7 +126,7 @@ class RowWriter:
             view.message,
         )
         inside = f", {text['container']} {container}" if container else ""
-        opened = " open" if group.severity is Severity.CRITICAL else ""
+        opened = " open" if group.severity in self._opened else ""
         told = [
             f"<dt>{text['what']}</dt><dd>{message}</dd>" if message else "",
             f"<dt>{text['within']}</dt><dd>{within}</dd>" if within else "",

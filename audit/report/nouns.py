@@ -17,6 +17,7 @@ def counted(number: int, noun: str, texts: Texts) -> str:
         "file": texts.ngettext("{n} file", "{n} files", number),
         "rule": texts.ngettext("{n} rule", "{n} rules", number),
         "pair": texts.ngettext("{n} pair", "{n} pairs", number),
+        "cluster": texts.ngettext("{n} cluster", "{n} clusters", number),
         "gap": texts.ngettext("{n} gap", "{n} gaps", number),
         "control": texts.ngettext("{n} control", "{n} controls", number),
         "group": texts.ngettext("{n} group", "{n} groups", number),

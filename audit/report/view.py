@@ -15,6 +15,7 @@ from audit.report import view_record, view_registers
 from audit.report.numbers import count
 from audit.report.text import visible
 from audit.report.texts import Texts
+from audit.report.view_clusters import ClusterDots, cluster_dots
 from audit.report.view_controls import FrameworkControls, framework_controls
 from audit.report.view_next import StepView, steps
 from audit.report.view_parts import Anchors, Row, minute
@@ -64,6 +65,7 @@ class ReportView(msgspec.Struct, frozen=True):
     sampled: str
     """A control that pairs can be drawn for, as `sample` names it; empty when there is none."""
     members: tuple[view_record.MemberRow, ...]
+    clusters: tuple[ClusterDots, ...]
     controls: tuple[FrameworkControls, ...]
     control_total: int
     counts: GroupCounts
@@ -105,6 +107,7 @@ def build_view(result: AssessmentResult, texts: Texts) -> tuple[ReportView, Anch
         population=visible(result.record.population_file),
         sampled=_sampled(result) if result.record.population_file else "",
         members=view_record.members(result),
+        clusters=cluster_dots(result, texts),
         controls=tuple(framework_controls(result, score, anchors, texts) for score in result.scores),
         control_total=len(result.controls),
         counts=counts,

@@ -14,11 +14,12 @@ from audit.report.text import visible
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A run of text, perhaps bold, perhaps a link."""
+    """A run of text, perhaps bold, perhaps a link, perhaps of equal widths."""
 
     text: str
     href: str = ""
     bold: bool = False
+    mono: bool = False
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -26,6 +27,16 @@ class Row(msgspec.Struct, frozen=True):
 
     term: str
     pieces: tuple[Piece, ...]
+
+
+def with_digests(text: str, **digests: str) -> tuple[Piece, ...]:
+    """The text with each ``{name}`` replaced by that digest, cut short and set apart from the words."""
+    parts = re.split(r"\{([a-z_]+)\}", text)
+    return tuple(
+        Piece(short(digests[part]), mono=True) if index % 2 else Piece(part)
+        for index, part in enumerate(parts)
+        if part
+    )
 
 
 class Anchors:

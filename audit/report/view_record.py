@@ -6,10 +6,11 @@ import msgspec
 
 from audit.model.finding import Outcome
 from audit.model.result import AssessmentResult
+from audit.report.nouns import counted
 from audit.report.numbers import count, share
 from audit.report.text import visible
 from audit.report.texts import Texts
-from audit.report.view_parts import Piece, Row, minute, short
+from audit.report.view_parts import Piece, Row, minute, with_digests
 from audit.report.view_words import profile_word
 
 SHOWN_INPUTS = 300
@@ -66,15 +67,14 @@ def cover(result: AssessmentResult, texts: Texts) -> tuple[Row, ...]:
             texts.gettext("Scope"),
             (
                 Piece(
-                    texts.gettext(
-                        "{scope}, {objects} objects from {files} files. Scope sha256 {digest}"
-                    ).format(
+                    texts.gettext("{scope}, {objects} from {files}.").format(
                         scope=scope,
-                        objects=count(record.denominator.objects),
-                        files=count(record.denominator.files),
-                        digest=short(record.scope_sha256),
+                        objects=counted(record.denominator.objects, "object", texts),
+                        files=counted(record.denominator.files, "file", texts),
                     )
+                    + " "
                 ),
+                *with_digests(texts.gettext("Scope sha256 {digest}"), digest=record.scope_sha256),
             ),
         ),
         Row(
@@ -84,11 +84,10 @@ def cover(result: AssessmentResult, texts: Texts) -> tuple[Row, ...]:
         Row(
             texts.gettext("Digests"),
             (
-                Piece(
-                    texts.gettext("rules sha256 {rules}, result {result};").format(
-                        rules=short(record.rules_sha256), result=short(record.result_sha256)
-                    )
-                    + " "
+                *with_digests(
+                    texts.gettext("rules sha256 {rules}, result {result};") + " ",
+                    rules=record.rules_sha256,
+                    result=record.result_sha256,
                 ),
                 Piece(texts.gettext("in full"), "#provenance"),
             ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 import msgspec
 
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
+from audit.report.nouns import counted
 from audit.report.numbers import count
 from audit.report.text import tail, visible
 from audit.report.texts import Texts
@@ -18,6 +20,11 @@ SHOWN_SOURCES = 2
 SHOWN_ENTRIES = 8
 SHOWN_GAPS = 500
 """Rows of the full tables; the rest is in report.json, and the table says so."""
+OUT_OF_SCOPE = frozenset({"excluded", "gitignored", "not_included"})
+"""Notices about files that the owner left out."""
+_COUNTED_AS_EXCLUDED = frozenset({"version_control", "own_output", "configuration"})
+_NOT_READ = frozenset({*_COUNTED_AS_EXCLUDED, "other_type", "already_read"})
+"""Notices about files that are none to read."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -47,34 +54,66 @@ class NoticeView(msgspec.Struct, frozen=True):
     message: str
 
 
+class LeftOutView(msgspec.Struct, frozen=True):
+    """What the owner left out of scope for one reason, in one place."""
+
+    reason: str
+    number: str
+    place: str
+    message: str
+
+
 class Unseen(msgspec.Struct, frozen=True):
     """The box, and the tables behind it."""
 
+    nothing: str
+    """Said when nothing was missed, with the numbers; empty otherwise."""
     entries: tuple[Entry, ...]
     more: int
     gaps: tuple[GapView, ...]
     gaps_total: int
+    left_out: tuple[LeftOutView, ...]
+    left_out_total: str
     notices: tuple[NoticeView, ...]
     notices_total: int
 
 
 def unseen(result: AssessmentResult, anchors: Anchors, texts: Texts) -> Unseen:
     """Gaps by kind with the controls they leave undecided, then what was left out on purpose."""
-    entries = [*_gap_entries(result, anchors, texts), *_left_out(result, texts)]
+    missed = [*_gap_entries(result, anchors, texts), *_not_asked(result, texts)]
+    entries = [*missed, *_on_purpose(result, texts)]
+    left_out = tuple(_left_out(result, texts))
+    others = [item for item in result.notices if item.code not in OUT_OF_SCOPE]
     return Unseen(
+        nothing="" if missed else _nothing(result, texts),
         entries=tuple(entries[:SHOWN_ENTRIES]),
         more=max(0, len(entries) - SHOWN_ENTRIES),
         gaps=tuple(_gap(item, texts) for item in result.gaps[:SHOWN_GAPS]),
         gaps_total=len(result.gaps),
+        left_out=left_out[:SHOWN_GAPS],
+        left_out_total=_left_out_total(result, texts),
         notices=tuple(
             NoticeView(
                 code=visible(item.code),
                 place=_place(item.source, item.line, item.document),
                 message=visible(item.message),
             )
-            for item in result.notices[:SHOWN_GAPS]
+            for item in others[:SHOWN_GAPS]
         ),
-        notices_total=len(result.notices),
+        notices_total=len(others),
+    )
+
+
+def _nothing(result: AssessmentResult, texts: Texts) -> str:
+    d = result.record.denominator
+    return texts.gettext(
+        "Nothing: every one of {files}, {clusters} and {rules} asked for was looked at, and {answered} of {pairs} answered."
+    ).format(
+        files=counted(d.files, "file", texts),
+        clusters=counted(len(result.record.clusters), "cluster", texts),
+        rules=counted(d.rules, "rule", texts),
+        answered=count(d.pairs_answered),
+        pairs=counted(d.pairs_due, "pair", texts),
     )
 
 
@@ -118,7 +157,8 @@ def _undecided(result: AssessmentResult, indexes: set[int], anchors: Anchors, te
     return pieces
 
 
-def _left_out(result: AssessmentResult, texts: Texts) -> list[Entry]:
+def _not_asked(result: AssessmentResult, texts: Texts) -> list[Entry]:
+    """Clusters and rules that were there to be looked at, and were not."""
     entries = []
     unreached = [cluster.name for cluster in result.record.clusters if not cluster.reached]
     if unreached:
@@ -134,6 +174,12 @@ def _left_out(result: AssessmentResult, texts: Texts) -> list[Entry]:
             n=len(deselected), names=", ".join(visible(name) for name in deselected[:6])
         )
         entries.append(Entry(texts.gettext("Deselected"), (Piece(text, "#rules"),)))
+    return entries
+
+
+def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
+    """What is outside: of the profile, of the scope, of the question."""
+    entries = []
     outside = Counter(row.framework for row in result.controls if not row.fleet.in_profile)
     titles = {score.framework: score.title for score in result.scores}
     if outside:
@@ -149,16 +195,61 @@ def _left_out(result: AssessmentResult, texts: Texts) -> list[Entry]:
                 (Piece(texts.gettext("Controls:") + f" {text}", "#matrix"),),
             )
         )
-    if result.record.denominator.excluded:
-        text = texts.gettext("{n} left out by scope.exclude, --exclude or .gitignore").format(
-            n=count(result.record.denominator.excluded)
-        )
-        entries.append(Entry(texts.gettext("Excluded"), (Piece(text, "#notices"),)))
-    if result.notices:
-        codes = Counter(item.code for item in result.notices)
-        text = ", ".join(f"{visible(code)} {count(number)}" for code, number in sorted(codes.items())[:6])
-        entries.append(Entry(texts.gettext("Read, but no object"), (Piece(text, "#notices"),)))
+    if total := _left_out_total(result, texts):
+        entries.append(Entry(texts.gettext("Left out of scope"), (Piece(total, "#left-out"),)))
+    codes = Counter(item.code for item in result.notices if item.code in _NOT_READ)
+    if codes:
+        entries.append(Entry(texts.gettext("Passed over, no manifest"), (Piece(_listed(codes), "#notices"),)))
+    codes = Counter(
+        item.code for item in result.notices if item.code not in OUT_OF_SCOPE and item.code not in _NOT_READ
+    )
+    if codes:
+        entries.append(Entry(texts.gettext("Read, but no object"), (Piece(_listed(codes), "#notices"),)))
     return entries
+
+
+def _listed(codes: Counter[str]) -> str:
+    return ", ".join(f"{visible(code)} {count(number)}" for code, number in sorted(codes.items())[:6])
+
+
+def _left_out_total(result: AssessmentResult, texts: Texts) -> str:
+    """``3 files ignored by .gitignore, 2 objects by a selector``; empty when nothing was left out."""
+    files: Counter[str] = Counter()
+    passed = 0
+    for item in result.notices:
+        if item.code in OUT_OF_SCOPE:
+            files[item.code] += item.count
+        elif item.code in _COUNTED_AS_EXCLUDED:
+            passed += item.count
+    words = {
+        "excluded": texts.gettext("{files} by --exclude or scope.exclude"),
+        "gitignored": texts.gettext("{files} by .gitignore"),
+        "not_included": texts.gettext("{files} that --include does not name"),
+    }
+    parts = [
+        words[code].format(files=counted(number, "file", texts)) for code, number in sorted(files.items())
+    ]
+    objects = result.record.denominator.excluded - files.total() - passed
+    if objects > 0:
+        told = texts.gettext("{objects} by a selector of scope.exclude")
+        parts.append(told.format(objects=counted(objects, "object", texts)))
+    return ", ".join(parts)
+
+
+def _left_out(result: AssessmentResult, texts: Texts) -> Iterator[LeftOutView]:
+    reasons = {
+        "excluded": texts.gettext("excluded"),
+        "gitignored": texts.gettext("ignored by .gitignore"),
+        "not_included": texts.gettext("not included"),
+    }
+    for item in result.notices:
+        if item.code in OUT_OF_SCOPE:
+            yield LeftOutView(
+                reason=reasons[item.code],
+                number=count(item.count),
+                place=_place(item.source, item.line),
+                message=visible(item.message),
+            )
 
 
 def _gap(item: Gap, texts: Texts) -> GapView:

@@ -124,7 +124,10 @@ def test_nothing_over_nothing_is_not_stated() -> None:
 
 def test_the_box_of_what_was_not_looked_at_is_always_there() -> None:
     whole = by_id(tree(html(b.result())), "unseen")
-    assert "Nothing: every file, cluster and rule asked for was looked at." in text(whole)
+    assert (
+        "Nothing: every one of 1 file, 1 cluster and 1 rule asked for was looked at, and 1 of 1 pair answered."
+        in text(whole)
+    )
     holes = text(by_id(tree(html(story())), "unseen"))
     assert "eu-central-05/charts/gateway" in holes
     assert "Tolerated by allow_gaps" in holes
@@ -153,11 +156,14 @@ def test_groups_show_place_path_seen_expected_and_fix() -> None:
 def test_errors_and_warnings_stand_apart() -> None:
     findings = by_id(tree(html(story())), "findings")
     captions = [text(node) for node in findings.iter("caption")]
+    counts = story().group_source.counts()
+    serious = counts.open["critical"] + counts.open["high"]
+    lesser = sum(counts.open.values()) - serious
     assert captions == [
-        "Critical and high",
-        "Medium, low and info",
-        "Errors: could not be evaluated",
-        "Warnings: answered, unscored, decide nothing",
+        f"Critical and high, {serious} open groups",
+        f"Medium, low and info, {lesser} open groups",
+        f"Errors: could not be evaluated, {counts.errors} group",
+        f"Warnings: answered, unscored, decide nothing, {counts.warns} group",
     ]
 
 
@@ -175,7 +181,7 @@ def test_after_many_blocks_critical_and_high_go_on_as_lines() -> None:
     ]
     findings = by_id(tree(html(b.result(groups))), "findings")
     captions = [text(node) for node in findings.iter("caption")]
-    assert captions == ["Critical and high", "Critical and high, one line each"]
+    assert captions == ["Critical and high, 503 open groups", "Critical and high, one line each"]
     assert tags(findings)["tbody"] == BLOCK_CAP + 1
 
 
