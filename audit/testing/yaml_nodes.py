@@ -13,6 +13,7 @@ from audit.errors import ContentError
 from audit.library.kyverno.go_yaml import read_documents, resolve
 
 _PLAIN = "!plain"
+_MEND_YAML = "mend the YAML: look at brackets, quotes and indentation before that line"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +78,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         if part.absent:
             return []
         if not isinstance(part.node, yaml.SequenceNode):
-            raise part.error("must be a list", key=key)
+            raise part.error("must be a list", key=key, suggestion="put a - before each entry")
         return [msgspec.structs.replace(self, node=item, above=part.line) for item in part.node.value]
 
     def text(self, key: str) -> str:
@@ -94,9 +95,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     def as_text(self, key: str) -> str:
         """This value, which must be a text. What YAML takes for a number or a truth value is refused, as by Go."""
         if not isinstance(self.node, yaml.ScalarNode):
-            raise self.error("must be a text", key=key)
+            raise self.error("must be a text", key=key, suggestion="write one value")
         if not isinstance(self.value, str):
-            raise self.error(f"must be a text: put {self.node.value} in quotes", key=key)
+            raise self.error("must be a text", key=key, suggestion=f"put {self.node.value} in quotes")
         return self.value
 
     def texts(self, key: str) -> list[str]:
@@ -113,7 +114,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         if part.absent:
             return False
         if not isinstance(part.value, bool):
-            raise part.error("must be true or false", key=key)
+            raise part.error("must be true or false", key=key, suggestion="write it without quotes")
         return part.value
 
     def known_keys(self, known: Iterable[str]) -> None:
@@ -145,7 +146,8 @@ def parts_of(text: str, label: str) -> list[Part]:
     """
     for document in read_documents(text, label):
         if document.error is not None:
-            raise document.error
+            wrong = document.error
+            raise ContentError(wrong.message, file=label, line=wrong.line, suggestion=_MEND_YAML)
     try:
         nodes = list(yaml.compose_all(text.removeprefix("\ufeff"), Loader=_Loader))
     except (yaml.YAMLError, RecursionError) as error:
@@ -154,5 +156,6 @@ def parts_of(text: str, label: str) -> list[Part]:
             f"is not YAML: {getattr(error, 'problem', None) or error}",
             file=label,
             line=mark.line + 1 if mark else None,
+            suggestion=_MEND_YAML,
         ) from error
     return [Part(file=label, node=node, above=1) for node in nodes if isinstance(node, yaml.MappingNode)]

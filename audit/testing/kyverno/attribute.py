@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -11,6 +12,8 @@ from audit.testing.kyverno.contents import Contents
 from audit.testing.kyverno.output import Row
 from audit.testing.kyverno.suite import Expected
 
+WANTED = re.compile(r"Want (?P<wanted>\S*), got (?P<got>\S*)\Z")
+"""What the CLI says of a row that is not as it was expected."""
 AUTOGEN = ("", "autogen-", "autogen-cronjob-")
 """Beginnings of the names that a rule has for Pods, their controllers and CronJobs."""
 
@@ -30,13 +33,13 @@ def attribute(
     """Rows by entry, and those that belong to none."""
     found: list[Attributed] = []
     rest = list(rows)
-    for _, group in itertools.groupby(entries, key=_together):
+    after = [*entries[1:], None]
+    for _, group in itertools.groupby(zip(entries, after, strict=True), key=lambda pair: _together(pair[0])):
         together = list(group)
-        if together[0].generates and len(together) > 1:
-            found += _shared(together, rest, contents)
+        if together[0][0].generates and len(together) > 1:
+            found += _shared([entry for entry, _ in together], rest, contents)
         else:
-            for entry in together:
-                found.append(_take(entry, rest, contents))
+            found += [_take(entry, following, rest, contents) for entry, following in together]
     return found, tuple(rest)
 
 
@@ -44,22 +47,32 @@ def _together(entry: Expected) -> tuple[str, str, bool]:
     return entry.policy, entry.rule, entry.generates
 
 
-def _take(entry: Expected, rest: list[Row], contents: Contents) -> Attributed:
+def _take(entry: Expected, following: Expected | None, rest: list[Row], contents: Contents) -> Attributed:
     """Rows of the entry from the front of `rest`, which loses them.
 
-    The rows of one resource stand together, so one that comes back belongs to the next entry.
+    The rows of one resource stand together, and a rule has one for it: what comes back is the next entry's, if it fits
+    there.
     """
     strayed = bool(entry.resources) and all(contents.holds(name) is False for name in entry.resources)
     taken: list[Row] = []
     seen: list[str] = []
+    rules: set[str] = set()
     while rest and _fits(entry, rest[0], contents):
         row = rest[0]
-        if entry.resources and not strayed and not _names(entry, row):
+        if not strayed and not _names(entry, row):
+            break
+        comes_back = row.resource in seen and (row.resource != seen[-1] or row.rule in rules)
+        if (
+            comes_back
+            and following is not None
+            and _fits(following, row, contents)
+            and _names(following, row)
+        ):
             break
         if not seen or seen[-1] != row.resource:
-            if row.resource in seen:
-                break
             seen.append(row.resource)
+            rules = set()
+        rules.add(row.rule)
         taken.append(rest.pop(0))
     return Attributed(expected=entry, rows=tuple(taken), strayed=strayed)
 
@@ -77,7 +90,10 @@ def _shared(entries: Sequence[Expected], rest: list[Row], contents: Contents) ->
 
 
 def _fits(entry: Expected, row: Row, contents: Contents) -> bool:
-    if row.policy != "/".join(entry.policy.split("/")[:2]):
+    wanted = WANTED.match(row.reason)
+    if row.policy != "/".join(entry.policy.split("/")[:2]) or (
+        wanted is not None and wanted["wanted"] != entry.result
+    ):
         return False
     if (
         not entry.rule
@@ -89,7 +105,7 @@ def _fits(entry: Expected, row: Row, contents: Contents) -> bool:
 
 
 def _names(entry: Expected, row: Row) -> bool:
-    return any(names(resource, row) for resource in entry.resources)
+    return not entry.resources or any(names(resource, row) for resource in entry.resources)
 
 
 def names(resource: str, row: Row) -> bool:

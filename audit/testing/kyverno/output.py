@@ -11,7 +11,7 @@ import msgspec
 _BEGIN = re.compile(r"^Loading test (?P<name>.*) \( (?P<path>.*) \) \.\.\.$", re.MULTILINE)
 _CHECKED = re.compile(r"^  Checking results \.\.\.$", re.MULTILINE)
 _ARRAY = re.compile(r"^\[", re.MULTILINE)
-_POLICY_ERROR = re.compile(r"^  ERROR: (?P<said>.+)$", re.MULTILINE)
+_POLICY_ERROR = re.compile(r"^  ERROR: (?P<path>.+?): (?P<said>.+)$", re.MULTILINE)
 _LOAD_ERROR = re.compile(r"^  Path: (?P<path>.+)\n    Error: (?P<said>.+)$", re.MULTILINE)
 
 
@@ -48,8 +48,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     rows: tuple[Row, ...] | None
     """None when the CLI did not come to its results."""
-    policy_errors: tuple[str, ...]
-    """Policies that could not be read, which the CLI passes over."""
+    refused: tuple[tuple[str, str], ...]
+    """Path and reason of policies that the CLI passes over."""
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ def _sections(text: str) -> Iterator[Section]:
         yield Section(
             path=begin["path"],
             rows=_rows(part),
-            policy_errors=tuple(match["said"] for match in _POLICY_ERROR.finditer(part)),
+            refused=tuple((match["path"], match["said"]) for match in _POLICY_ERROR.finditer(part)),
         )
 
 

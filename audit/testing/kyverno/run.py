@@ -17,7 +17,13 @@ from audit.testing.cases import Case, CaseOutcome, SuiteKind, broken
 from audit.testing.discover import SuiteFile
 from audit.testing.kyverno.batch import BatchRunner, SuiteSaid
 from audit.testing.kyverno.contents import read_contents
-from audit.testing.kyverno.suite import EVERY_RESOURCE, SuiteTest, expected_of, read_suite
+from audit.testing.kyverno.suite import (
+    EVERY_RESOURCE,
+    NothingExpectedError,
+    SuiteTest,
+    expected_of,
+    read_suite,
+)
 from audit.testing.kyverno.verdict import judge
 from audit.testing.options import RunOptions
 
@@ -131,7 +137,10 @@ class KyvernoRun:
 
     def _unrun(self, file: SuiteFile, error: ContentError | EngineError, reason: str) -> Iterator[Case]:
         """The error once, and everything that was expected of the suite."""
-        yield broken(SuiteKind.KYVERNO, file.label, "(suite)", error, reason=reason)
+        whole = broken(SuiteKind.KYVERNO, file.label, "(suite)", error, reason=reason)
+        if isinstance(error, NothingExpectedError):
+            whole = msgspec.structs.replace(whole, outcome=CaseOutcome.NOT_EVALUATED, reason="no_results")
+        yield whole
         for case in self._expected(file):
             yield msgspec.structs.replace(
                 case, outcome=CaseOutcome.NOT_EVALUATED, reason=reason, message="its suite could not be run"

@@ -30,6 +30,10 @@ _RULELESS = (
 _GENERATED = ("generatedResource", "generatedResources", "cloneSourceResource")
 
 
+class NothingExpectedError(ContentError):
+    """The suite is right, and says nothing of what its rules should say."""
+
+
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of ``results``."""
 
@@ -67,6 +71,7 @@ def read_suite(file: SuiteFile) -> list[SuiteTest]:
     """All documents that expect something.
 
     Raises:
+        NothingExpectedError: there is no such document.
         ContentError: it cannot be read, or names files that are not there.
     """
     try:
@@ -75,10 +80,16 @@ def read_suite(file: SuiteFile) -> list[SuiteTest]:
         raise ContentError(f"cannot be read: {error}", file=file.label) from error
     parts = parts_of(text, file.label)
     if not parts:
-        raise ContentError("is empty", file=file.label)
+        raise ContentError("is empty", file=file.label, suggestion="write a Test into it, or remove it")
     tests = [test for part in parts if (test := _test(part, file)).expected]
     if not tests:
-        raise parts[0].error("expects nothing", key="results", suggestion="list what each rule should say")
+        raise NothingExpectedError(
+            "expects nothing, so nothing is looked at",
+            file=file.label,
+            line=parts[0].line,
+            key="results",
+            suggestion="list what each rule should say",
+        )
     for part in parts:
         _check_files(part, file)
     return tests
@@ -129,7 +140,7 @@ def _check_files(part: Part, file: SuiteFile) -> None:
             key=key,
         )
         for key, name, place in _named(part)
-        if "://" not in name and not (file.path.parent / name).exists()
+        if not (file.path.parent / name).exists()
     ]
     if missing:
         first = missing[0]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -12,13 +13,12 @@ from audit.config.suggest import did_you_mean
 from audit.evaluate.kyverno.log_lines import clean
 from audit.testing.cases import Case, CaseOutcome, SuiteKind
 from audit.testing.discover import SuiteFile
-from audit.testing.kyverno.attribute import AUTOGEN, Attributed, attribute, names
+from audit.testing.kyverno.attribute import AUTOGEN, WANTED, Attributed, attribute, names
 from audit.testing.kyverno.contents import Contents
 from audit.testing.kyverno.output import Row, Section
 from audit.testing.kyverno.suite import EVERY_RESOURCE, SKIP, Expected
 
 EXCLUDED = "Excluded"
-_WANTED = re.compile(r"Want (?P<wanted>\S*), got (?P<got>\S*)\Z")
 _NOT_MATCHED = "the rule did not match the resource, or was not asked; the CLI counts that as passed"
 
 
@@ -39,30 +39,39 @@ def judge(
         wants: whether a case of that id is asked for.
     """
     found, stray = attribute(entries, section.rows or (), contents)
-    told = [pair for one in found for pair in _entry(file, one, contents, section) if wants(pair[0].id)]
+    told = [pair for one in found for pair in _entry(file, one, contents) if wants(pair[0].id)]
     told += [(_case(file, None, row.shown, row), row) for row in stray]
+    yield from _refused(file, section)
     yield from _distinct(told)
 
 
-def _entry(
-    file: SuiteFile, one: Attributed, contents: Contents, section: Section
-) -> Iterator[tuple[Case, Row | None]]:
+def _refused(file: SuiteFile, section: Section) -> Iterator[Case]:
+    """Policies that the CLI says it cannot read, and then goes on without."""
+    for path, said in section.refused:
+        yield Case(
+            kind=SuiteKind.KYVERNO,
+            suite=file.label,
+            name=f"(policy {PurePath(path).name})",
+            outcome=CaseOutcome.ERROR,
+            reason="policy_refused",
+            message=clean(said),
+            hint="mend the policy; the CLI goes on without it",
+            file=os.path.relpath(path) if PurePath(path).is_relative_to(Path.cwd()) else path,
+        )
+
+
+def _entry(file: SuiteFile, one: Attributed, contents: Contents) -> Iterator[tuple[Case, Row | None]]:
     entry = one.expected
     rows = () if one.strayed else _answered(one.rows)
     for row in rows:
-        yield _judged(_case(file, entry, _written(entry, row), row), entry, row, contents, section), row
+        yield _judged(_case(file, entry, _written(entry, row), row), entry, row, contents), row
     for resource in entry.resources:
         if not any(names(resource, row) for row in rows):
             yield _missing(_case(file, entry, resource, None), resource, one, contents), None
     if not entry.resources and not rows:
         case = _case(file, entry, EVERY_RESOURCE, None)
-        message = "the CLI told nothing of it" + _errors_of(section)
+        message = "the CLI told nothing of it"
         yield _ended(case, CaseOutcome.NOT_EVALUATED, "no_row", message), None
-
-
-def _errors_of(section: Section) -> str:
-    """Policies that the CLI could not read."""
-    return f": {clean('; '.join(section.policy_errors))}" if section.policy_errors else ""
 
 
 def _answered(rows: Sequence[Row]) -> list[Row]:
@@ -104,16 +113,16 @@ def _written(entry: Expected, row: Row) -> str:
     return next((name for name in entry.resources if names(name, row)), row.shown)
 
 
-def _judged(case: Case, entry: Expected, row: Row, contents: Contents, section: Section) -> Case:
+def _judged(case: Case, entry: Expected, row: Row, contents: Contents) -> Case:
     if row.reason == "Ok" and row.result == "Pass":
         return case
-    wanted = _WANTED.match(row.reason)
+    wanted = WANTED.match(row.reason)
     if wanted is not None:
         return _unlike(case, wanted["wanted"], wanted["got"], row.message)
     if row.reason == EXCLUDED:
         return _excluded(case, entry, contents)
     if row.reason == "Not found":
-        return _policy_missing(case, entry, contents, section)
+        return _policy_missing(case, entry, contents)
     message = clean(row.message or row.reason)
     if row.reason == "Invalid Policy":
         hint = "mend the policy; the CLI passes over it"
@@ -154,9 +163,9 @@ def _has_rule(rules: frozenset[str], rule: str) -> bool:
     return any(f"{prefix}{known}" == rule for prefix in AUTOGEN for known in rules)
 
 
-def _policy_missing(case: Case, entry: Expected, contents: Contents, section: Section) -> Case:
+def _policy_missing(case: Case, entry: Expected, contents: Contents) -> Case:
     if contents.knows(entry.policy):
-        message = f"{entry.policy} gave no answer for the resource" + _errors_of(section)
+        message = f"{entry.policy} gave no answer for the resource"
         return _ended(case, CaseOutcome.NOT_EVALUATED, "policy_silent", message)
     message = f"there is no policy {entry.policy} in the suite's files"
     hint = did_you_mean(entry.policy, contents.policies) or ""
