@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from audit.authored import KeyPath as Path
+from audit.authored import dotted
 from audit.config.schema import Config, FileConfig, PolicySourceConfig, Selector
 from audit.config.suggest import did_you_mean
-from audit.config.yaml_document import Path, dotted
 from audit.errors import ConfigError
 from audit.model.expiry import expiry_of
 
@@ -109,15 +110,27 @@ def check_names(
     known_rules = sorted(rules)
     known_controls = {framework: sorted(ids) for framework, ids in controls.items()}
     problems = [*_unknown_rules(config, known_rules), *_unknown_controls(config, known_controls)]
-    return [
-        ConfigError(
-            problem.message,
-            file=config.file or None,
-            key=dotted(problem.path),
-            suggestion=problem.suggestion,
-        )
-        for problem in problems
-    ]
+    return [_placed(problem, config) for problem in problems]
+
+
+_OPTIONS = {
+    ("rules", "select"): "--rule",
+    ("rules", "skip"): "--skip-rule",
+    ("gates", "min_ratio"): "--min-ratio",
+    ("gates", "min_coverage"): "--min-coverage",
+}
+
+
+def _placed(problem: Problem, config: Config) -> ConfigError:
+    """With the line of the file, or with the option when the command line said it."""
+    key = dotted(problem.path)
+    line = config.lines.get(key)
+    option = _OPTIONS.get((str(problem.path[0]), str(problem.path[1])))
+    if line is None and option:
+        return ConfigError(problem.message, key=option, suggestion=problem.suggestion)
+    return ConfigError(
+        problem.message, file=config.file or None, line=line, key=key, suggestion=problem.suggestion
+    )
 
 
 def _unknown_rules(config: Config, known: list[str]) -> Iterator[Problem]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from audit.authored import Document, KeyPath, dotted
 from audit.config.arguments import judging_arguments
 from audit.config.environment import Environment
-from audit.config.load import FILE_NAME, load_file
+from audit.config.load import FILE_NAME, read_file
 from audit.config.overrides import Overrides
 from audit.config.schema import (
     DEFAULT_CLUSTER,
@@ -27,6 +28,8 @@ from audit.redact import redacted
 
 _ADDRESSES = ("git+", "builtin:")
 """Beginnings of policy sources that are no paths."""
+_WITH_NAMES = {("rules",), ("parameters",), ("gates",), ("profile",)}
+"""Where the file names rules and controls, which are only known once content is loaded."""
 _NOT_RECORDED = ("output", "jobs", "result_cache")
 
 
@@ -45,17 +48,19 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
     """
     check_values(overrides)
     path = find_file(overrides, environment, folder)
-    written = load_file(path) if path else FileConfig()
+    written, document = read_file(path) if path else (FileConfig(), None)
     base = path.parent if path else Path()
     plain = msgspec.to_builtins(written)
     resolved = _resolved(msgspec.to_builtins(written), base)
     for data in (plain, resolved):
         _overlay(data, overrides, environment)
+    lines = _lines(document, msgspec.to_builtins(written), plain) if document else {}
     record = redacted({key: plain[key] for key in plain if key not in _NOT_RECORDED})
     file = str(path) if path else ""
     own = {
         "file": file,
         "record": record,
+        "lines": lines,
         "cache": environment.cache,
         "arguments": judging_arguments(overrides, file),
         "registered": tuple(cluster.name for cluster in written.clusters),
@@ -64,6 +69,24 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
         if not cluster["paths"]:
             del cluster["paths"]  # a running cluster has none; a written empty list was refused
     return msgspec.convert({**resolved, **own}, Config)
+
+
+def _lines(document: Document[ConfigError], written: Any, effective: Any) -> dict[str, int]:
+    """Lines of the names that the file gives and the command line left alone, by dotted key."""
+    return {
+        dotted(path): line
+        for path, line in document.lines.items()
+        if path[:1] in _WITH_NAMES and _at(written, path) == _at(effective, path)
+    }
+
+
+def _at(data: Any, path: KeyPath) -> Any:
+    for segment in path:
+        try:
+            data = data[segment]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
 
 
 def find_file(overrides: Overrides, environment: Environment, folder: Path) -> Path | None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from audit.authored import MAX_BYTES, Document, parse_document
 from audit.config.check import problems_within
 from audit.config.schema import FileConfig
 from audit.config.validate import find_errors
-from audit.config.yaml_document import MAX_BYTES, parse_document
 from audit.errors import ConfigError
 
 FILE_NAME = "fleetaudit.yaml"
@@ -21,6 +21,11 @@ def load_file(path: Path) -> FileConfig:
     Raises:
         ConfigError: the first error, with all further ones in `others`.
     """
+    return read_file(path)[0]
+
+
+def read_file(path: Path) -> tuple[FileConfig, Document[ConfigError]]:
+    """Like `load_file`, with the document, which knows the line of every part."""
     try:
         with path.open("rb") as stream:
             raw = stream.read(MAX_BYTES + 1)
@@ -28,31 +33,26 @@ def load_file(path: Path) -> FileConfig:
         raise ConfigError(
             f"the configuration cannot be read: {error.strerror or error}", file=str(path)
         ) from None
-    return parse_config(raw, str(path))
+    return _parse(raw, str(path))
 
 
 def parse_config(raw: bytes, file: str) -> FileConfig:
     """Like `load_file`, for text that is at hand; `file` is its name in messages."""
-    document = parse_document(raw, file)
-    errors = [*document.duplicates, *find_errors(document)]
+    return _parse(raw, file)[0]
+
+
+def _parse(raw: bytes, file: str) -> tuple[FileConfig, Document[ConfigError]]:
+    document, duplicates = parse_document(raw, file, ConfigError)
+    errors = [*duplicates, *find_errors(document)]
     if not errors:
-        config = msgspec.convert(document.data, FileConfig)
-        errors = [document.error(p.path, p.message, p.suggestion) for p in problems_within(config)]
+        config = msgspec.convert({} if document.value is None else document.value, FileConfig)
+        errors = [
+            document.error(problem.message, problem.path, suggestion=problem.suggestion)
+            for problem in problems_within(config)
+        ]
         if not errors:
-            return config
+            return config, document
     errors.sort(key=lambda error: error.line or 0)
-    raise combined(errors)
-
-
-def combined(errors: list[ConfigError]) -> ConfigError:
-    """The first error, carrying the others."""
-    first = errors[0]
-    return ConfigError(
-        first.message,
-        file=first.file,
-        line=first.line,
-        column=first.column,
-        key=first.key,
-        suggestion=first.suggestion,
-        others=errors[1:],
-    )
+    first, *others = errors
+    first.others = tuple(others)
+    raise first

@@ -395,6 +395,8 @@ class Config(FileConfig, frozen=True, kw_only=True):
     """The configuration file used, as the user knows it; empty without one."""
     cache: str = ""
     """Folder of caches; empty means ~/.cache."""
+    lines: dict[str, int] = {}
+    """Lines of the file by dotted key, where it names rules and controls; what the command line said is not there."""
     arguments: tuple[str, ...] = ()
     """Command-line arguments that ask for the same judgement again; see `audit.config.arguments`."""
     registered: tuple[str, ...] = ()

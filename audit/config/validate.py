@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from audit.authored import Document, dotted
+from audit.authored import KeyPath as Path
 from audit.config.schema import FileConfig
 from audit.config.suggest import did_you_mean, nearest
-from audit.config.yaml_document import Document, Path, dotted
 from audit.errors import ConfigError
 
 _AT = re.compile(r" - at `[^`]*`$")
@@ -28,20 +29,20 @@ _WORDS = {
 }
 
 
-def find_errors(document: Document) -> list[ConfigError]:
+def find_errors(document: Document[ConfigError]) -> list[ConfigError]:
     """Unknown and missing keys, wrong types and values, in document order."""
     walk = _Walk(document)
-    walk.struct(document.data, FileConfig, ())
+    walk.struct({} if document.value is None else document.value, FileConfig, ())
     return walk.errors
 
 
 class _Walk:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document[ConfigError]) -> None:
         self.document = document
         self.errors: list[ConfigError] = []
 
     def add(self, path: Path, message: str, suggestion: str | None = None) -> None:
-        self.errors.append(self.document.error(path, message, suggestion))
+        self.errors.append(self.document.error(message, path, suggestion=suggestion))
 
     def check(self, value: Any, kind: Any, path: Path) -> None:
         """Look into structs, lists and mappings; everything else is msgspec's to judge."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audit.config.check import check_names, rule_matches
 from audit.config.schema import Config
-from audit.errors import ConfigError, UsageError
+from audit.errors import UsageError
 from audit.evaluate.reader.engine import DUPLICATE_KEY
 from audit.library.foreign.git import is_git
 from audit.library.foreign.opening import open_source
@@ -76,15 +76,8 @@ def _check_names(config: Config, library: Library) -> None:
     )
     if problems:
         first, *others = problems
-        raise ConfigError(
-            first.message,
-            file=first.file,
-            line=first.line,
-            column=first.column,
-            key=first.key,
-            suggestion=first.suggestion,
-            others=others,
-        )
+        first.others = tuple(others)
+        raise first
 
 
 def _builtin(config: Config) -> list[str]:

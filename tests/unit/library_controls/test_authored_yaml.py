@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from audit import authored
 from audit.errors import ContentError
-from audit.library import authored
 from audit.library.authored import parse_document, read_document
 
 
@@ -81,13 +81,14 @@ def test_an_empty_file_is_nothing() -> None:
         ("a: 1\n---\nb: 2\n", "second document", 2),
         ("a: !!python/object/apply:os.system [id]\n", "tag", 1),
         ("a: !custom b\n", "tag", 1),
+        ("a: {<<: {b: 1}}\n", "merge keys", 1),
         ("? [a]\n: 1\n", "key must be plain text", 1),
         ("a: &x 1\n*x : 2\n", "key must be plain text", 2),
         ("a: *nowhere\n", "nowhere", 1),
         ("a: &loop [*loop]\n", "loop", 1),
-        ("a: [1\n", "not YAML", 2),
-        ("a: 'open\n", "not YAML", 2),
-        ("\tb: 1\n", "not YAML", 1),
+        ("a: [1\n", "no valid YAML", 2),
+        ("a: 'open\n", "no valid YAML", 2),
+        ("\tb: 1\n", "no valid YAML", 1),
     ],
 )
 def test_what_is_refused_and_where(text: str, words: str, line: int) -> None:
