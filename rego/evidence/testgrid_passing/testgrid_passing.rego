@@ -30,7 +30,10 @@ asked(_) if count(parameters.tabs) == 0
 
 asked(tab) if evidence.fits(name(tab), parameters.tabs)
 
-name(tab) := concat("/", [part | some part in [fields.text(tab, ["dashboard"]), fields.text(tab, ["tab"])]; part != ""])
+name(tab) := said if {
+	said := concat("/", [part | some part in [fields.text(tab, ["dashboard"]), fields.text(tab, ["tab"])]; part != ""])
+	said != ""
+} else := "the tab"
 
 violations contains v if {
 	some i, tab in tabs

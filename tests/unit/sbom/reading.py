@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,26 @@ def read(
 def codes(spec: dict[str, Any]) -> dict[str, int]:
     """Structural problems with their counts."""
     return {problem["code"]: problem["count"] for problem in spec["structure"]["problems"]}
+
+
+WRONG = (None, 7, "x", [[]], [{}], {"a": {}})
+"""Values that stand where something else should."""
+
+
+def spoilt_everywhere(whole: Any) -> Iterator[Any]:
+    """The document with each place in turn replaced by something wrong."""
+    for place in _places(whole):
+        for value in WRONG:
+            changed = copy.deepcopy(whole)
+            holder = changed
+            for key in place[:-1]:
+                holder = holder[key]
+            holder[place[-1]] = value
+            yield changed
+
+
+def _places(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield (*before, key)
+        yield from _places(part, (*before, key))

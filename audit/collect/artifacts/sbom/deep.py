@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -28,6 +29,7 @@ class DeepValidator:
     def __init__(self, settings: SbomSettings) -> None:
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
+        self._one_at_a_time = threading.Lock()
 
     def validate(self, document: Document, plain: dict[str, Any]) -> dict[str, Any]:
         """The facts about deep validation of an SPDX 2 document in JSON form."""
@@ -38,7 +40,8 @@ class DeepValidator:
             return left_out(
                 f"{size} elements, limit {self._settings.deep_max_elements}: its cost grows with their square"
             )
-        answer = self._ask(msgspec.json.encode(plain))
+        with self._one_at_a_time:
+            answer = self._ask(msgspec.json.encode(plain))
         if answer is None:
             return left_out(f"no answer within {self._settings.deep_seconds:g} s or the memory allowed")
         try:
@@ -85,8 +88,6 @@ class _Watch:
     """Kills a process that takes too long."""
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        import threading
-
         self._timer = threading.Timer(seconds, process.kill)
         self._timer.daemon = True
 

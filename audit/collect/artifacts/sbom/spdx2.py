@@ -47,7 +47,7 @@ def read_spdx2(data: dict[str, Any]) -> Document:
     relate(document, data, known, packages)
     check_files(document, packages, files)
     described = set(document.subjects)
-    document.others = [_file(document, one) for one in files if one.get("SPDXID") in described]
+    document.others = [_file(document, one) for one in files if str(one.get("SPDXID")) in described]
     document.counts = {
         "packages": len(packages),
         "files": len(files),

@@ -36,7 +36,7 @@ _ON_THE_LIST = ("https://spdx.org/licenses/", "http://spdx.org/licenses/")
 
 def read_spdx3(data: dict[str, Any]) -> Document:
     """The document, whatever is wrong with it."""
-    graph = mappings(data.get("@graph")) or ([data] if "type" in data else [])
+    graph = [_named(one) for one in mappings(data.get("@graph")) or ([data] if "type" in data else [])]
     elements, found = _by_id(graph)
     head = next((one for one in graph if one.get("type") == "SpdxDocument"), {})
     info = _creation(head, elements)
@@ -79,6 +79,15 @@ def read_spdx3(data: dict[str, Any]) -> Document:
         "external_documents": len(outside),
     }
     return document
+
+
+def _named(element: dict[str, Any]) -> dict[str, Any]:
+    """The element, with texts where names of things are looked up; what was wrong is the schema's business."""
+    for key in ("type", "spdxId", "@id", "relationshipType", "suppliedBy", "software_primaryPurpose"):
+        inline = key == "suppliedBy" and isinstance(element.get(key), dict)
+        if key in element and not isinstance(element[key], str) and not inline:
+            element = {**element, key: str(element[key])}
+    return element
 
 
 def _by_id(graph: list[dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], Problems]:
@@ -164,7 +173,9 @@ def _relate(
             continue
         if kind in licences:
             for end in ends:
-                licences[kind][start] = _expression(end, elements)
+                said, before = _expression(end, elements), licences[kind].get(start)
+                # Several statements hold together.
+                licences[kind][start] = said if before in {None, said} else f"({before}) AND ({said})"
             continue
         document.related.add(start)
         for end in ends:
