@@ -193,10 +193,8 @@ def _kinds(names: list[str] | None) -> frozenset[SuiteKind]:
 
 def _write(report: TestReport, chosen: str, output: str | None, code: int) -> None:
     import json
-    import sys
     from pathlib import Path
 
-    from audit.cli.screen import abandon
     from audit.report.files import atomic
     from audit.testing.json_writer import as_json
     from audit.testing.junit import as_junit
@@ -206,11 +204,29 @@ def _write(report: TestReport, chosen: str, output: str | None, code: int) -> No
     else:
         text = "".join(as_junit(report))
     if output in (None, "-"):
-        try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            abandon(sys.stdout)  # a reader gone away changes no verdict
+        _print(text)
         return
     with atomic(Path(output)) as stream:
         stream.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _print(text: str) -> None:
+    """Print a whole report.
+
+    Raises:
+        ReportError: standard output is closed, or nobody reads it to the end.
+    """
+    import sys
+
+    from audit.cli.screen import abandon
+    from audit.cli.streams import is_closed
+    from audit.errors import ReportError
+
+    if is_closed(sys.stdout):
+        raise ReportError("standard output is closed, and the report was to go there")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        abandon(sys.stdout)
+        raise ReportError("the reader of standard output went away before the report ended") from None
