@@ -14,8 +14,8 @@ from pathlib import Path
 from audit import wiring
 from audit.config.effective import effective_config
 from audit.config.environment import Environment
+from audit.config.fields import DEFAULT_FORMATS
 from audit.config.overrides import Overrides
-from audit.config.schema import DEFAULT_FORMATS
 from audit.model.result import AssessmentResult
 from audit.ports import Clock, ProgressSink, StopSignal
 

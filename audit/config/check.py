@@ -10,7 +10,8 @@ import msgspec
 
 from audit.authored import KeyPath as Path
 from audit.authored import dotted
-from audit.config.schema import Config, FileConfig, PolicySourceConfig, Selector
+from audit.config.judging import PolicySourceConfig
+from audit.config.schema import Config, FileConfig, Selector
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError
 from audit.model.expiry import expiry_of

@@ -12,9 +12,19 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from audit.config.fields import (
+    DEFAULT_FORMATS,
+    FormatName,
+    Language,
+    Name,
+    PathText,
+    Section,
+    Share,
+    Text,
+)
+from audit.config.judging import EngineConfig, PolicyConfig, RulesConfig
 from audit.model.acceptance import AllowedGap
 from audit.model.expiry import expiry_of
-from audit.model.foreign import Shape
 from audit.model.gap import GapKind
 from audit.model.rule import Severity
 
@@ -23,27 +33,8 @@ IN_CLUSTER = "in-cluster"
 DEFAULT_TITLE = "Kubernetes manifests"
 DEFAULT_FOLDER = "fleetaudit-report"
 
-# `$` alone would let a line end pass behind the last character.
-Text = Annotated[str, Meta(min_length=1, max_length=500)]
-PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$(?!\n)")]
-Name = Annotated[
-    str,
-    Meta(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@/-]{0,127}$(?!\n)",
-        description="Letters, digits and . _ : @ / - and spaces; starts with a letter or digit.",
-    ),
-]
-Share = Annotated[float, Meta(ge=0, le=1, description="A fraction from 0 to 1.")]
-FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv"]
-Language = Literal["en", "zh-CN"]
-DEFAULT_FORMATS: tuple[FormatName, ...] = ("html", "json")
 
-
-class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Unknown keys are refused everywhere: a typing error must not silently change an audit."""
-
-
-class ServerConfig(_Section, frozen=True, kw_only=True):
+class ServerConfig(Section, frozen=True, kw_only=True):
     """How a running cluster is reached. Everything is read, nothing is written."""
 
     context: Annotated[
@@ -60,7 +51,7 @@ class ServerConfig(_Section, frozen=True, kw_only=True):
     ] = False
 
 
-class ClusterConfig(_Section, frozen=True, kw_only=True):
+class ClusterConfig(Section, frozen=True, kw_only=True):
     """A cluster the audit expects to find. One that cannot be reached stays in the report as undecided."""
 
     name: Name
@@ -71,158 +62,14 @@ class ClusterConfig(_Section, frozen=True, kw_only=True):
     server: Annotated[
         ServerConfig | None, Meta(description="The running cluster itself, instead of paths.")
     ] = None
-    labels: Annotated[dict[str, str], Meta(description="Your own labels, shown in the report.")] = {}
+    labels: Annotated[dict[str, str], Meta(description="Your own labels, shown in the report.")] = (
+        msgspec.field(default_factory=dict)
+    )
     tier: Annotated[str, Meta(max_length=200, description="For example production.")] = ""
     owner: Annotated[str, Meta(max_length=200, description="Team that owns the cluster.")] = ""
 
 
-class PolicySourceConfig(_Section, frozen=True, kw_only=True):
-    """One source of policies, with what is not to be found out from the policies themselves."""
-
-    path: Annotated[
-        PathText,
-        Meta(
-            description="File, folder, git+https://HOST/REPOSITORY@COMMIT#FOLDER with a whole commit hash, or builtin:kyverno."
-        ),
-    ]
-    name: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)")] | None,
-        Meta(description="Beginning of the rule ids; the last part of the path by default."),
-    ] = None
-    shape: Annotated[
-        Shape | None, Meta(description="What the policies expect to be given; found out when it is not said.")
-    ] = None
-    namespaces: Annotated[
-        tuple[Text, ...],
-        Meta(description="Rego packages that are asked; all that decide something by default."),
-    ] = ()
-    rules: Annotated[
-        tuple[Text, ...], Meta(description="Names of the rules that are asked, instead of the shape's own.")
-    ] = ()
-    data: Annotated[
-        tuple[PathText, ...],
-        Meta(description="YAML and JSON files or folders that the policies read below data."),
-    ] = ()
-    libraries: Annotated[
-        tuple[PathText, ...], Meta(description="Rego files or folders that the policies import.")
-    ] = ()
-    kinds: Annotated[
-        tuple[Text, ...],
-        Meta(
-            description="Kinds the policies are asked about, such as Pod or apps/Deployment; every kind by default."
-        ),
-    ] = ()
-    combine: Annotated[
-        bool, Meta(description="The policies look at all objects of a cluster at once (conftest --combine).")
-    ] = False
-    allow: Annotated[
-        Literal["permits", "flags"] | None,
-        Meta(
-            description="What a true allow means: permission, or a violation; found out when it is not said."
-        ),
-    ] = None
-    severity: Annotated[
-        Severity | None, Meta(description="Severity of rules that state none; else medium.")
-    ] = None
-
-
-class PolicyConfig(_Section, frozen=True, kw_only=True):
-    """Policies of your own, besides the built-in rules."""
-
-    paths: Annotated[
-        tuple[PathText, ...],
-        Meta(
-            description="Files, folders, pinned git addresses or builtin:kyverno; how each is read is found out."
-        ),
-    ] = ()
-    sources: Annotated[
-        tuple[PolicySourceConfig, ...], Meta(description="The same, where more has to be said.")
-    ] = ()
-    allow_builtins: Annotated[
-        tuple[Text, ...],
-        Meta(
-            description="OPA builtins that are off by default (network, environment) and that your rules need."
-        ),
-    ] = ()
-
-
-class RulesConfig(_Section, frozen=True, kw_only=True):
-    """Which rules are asked. A deselected rule leaves its controls undecided."""
-
-    select: Annotated[
-        tuple[Text, ...], Meta(description="Rule ids or globs such as rbac/*; empty means all.")
-    ] = ()
-    skip: Annotated[tuple[Text, ...], Meta(description="Rule ids or globs left out.")] = ()
-
-
-class OpaServerConfig(_Section, frozen=True, kw_only=True):
-    """The OPA server that rego: opa-server asks. Without a url, a local one is started for the run."""
-
-    url: Annotated[
-        Annotated[str, Meta(pattern=r"^https?://[^\s@?#]+$(?!\n)", max_length=2000)] | None,
-        Meta(description="Address of a running server; rules are put there for the run and removed again."),
-    ] = None
-    token_env: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")] | None,
-        Meta(description="Name of the environment variable that holds the bearer token for url."),
-    ] = None
-    ca: Annotated[
-        PathText | None,
-        Meta(
-            description="PEM file of the authorities that may sign the server's certificate; relative to this file."
-        ),
-    ] = None
-    insecure: Annotated[
-        bool,
-        Meta(description="Do not check certificates, and send the token unencrypted if url is http."),
-    ] = False
-    bundle: Annotated[
-        bool,
-        Meta(description="The server has the rules from a bundle: nothing is put there, it is only asked."),
-    ] = False
-    binary: Annotated[
-        PathText | None,
-        Meta(description="The opa that is started without a url; the one on PATH by default."),
-    ] = None
-    timeout_seconds: Annotated[
-        float, Meta(gt=0, le=3600, description="Time for one request about many objects.")
-    ] = 30.0
-
-
-class KyvernoConfig(_Section, frozen=True, kw_only=True):
-    """The Kyverno CLI, and what its policies are told about the request that they judge."""
-
-    binary: Annotated[
-        PathText | None,
-        Meta(description="The CLI; kyverno or kubectl-kyverno on PATH by default."),
-    ] = None
-    values: Annotated[
-        PathText | None,
-        Meta(
-            description="Values of the cli.kyverno.io group: variables, labels of namespaces, the operation."
-        ),
-    ] = None
-    user_info: Annotated[
-        PathText | None, Meta(description="UserInfo of the same group: who makes the request.")
-    ] = None
-    context: Annotated[
-        PathText | None,
-        Meta(description="Context of the same group: objects and image data for policies in CEL."),
-    ] = None
-
-
-class EngineConfig(_Section, frozen=True, kw_only=True):
-    """What decides the built-in Rego rules and your own of the same form."""
-
-    rego: Annotated[
-        Literal["embedded", "opa-server"],
-        Meta(description="The OPA inside fleetaudit, or a real OPA server; findings are equal."),
-    ] = "embedded"
-    opa: OpaServerConfig = OpaServerConfig()
-    kyverno: KyvernoConfig = KyvernoConfig()
-
-
-class FilesConfig(_Section, frozen=True, kw_only=True):
+class FilesConfig(Section, frozen=True, kw_only=True):
     """Which files inside folders are read."""
 
     include: Annotated[
@@ -232,16 +79,16 @@ class FilesConfig(_Section, frozen=True, kw_only=True):
     gitignore: Annotated[bool, Meta(description="Leave out what .gitignore files leave out.")] = True
 
 
-class Selector(_Section, frozen=True, kw_only=True):
+class Selector(Section, frozen=True, kw_only=True):
     """Objects by what they are. All keys given must match; * and ? work in namespace and name."""
 
     kind: Annotated[str, Meta(description="Kind, or group/Kind.")] = ""
     namespace: str = ""
     name: str = ""
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class ScopeExclude(_Section, frozen=True, kw_only=True):
+class ScopeExclude(Section, frozen=True, kw_only=True):
     """Something out of scope: either a path or a selector, with the reason that the report prints."""
 
     reason: Text
@@ -252,13 +99,13 @@ class ScopeExclude(_Section, frozen=True, kw_only=True):
     selector: Selector | None = None
 
 
-class ScopeConfig(_Section, frozen=True, kw_only=True):
+class ScopeConfig(Section, frozen=True, kw_only=True):
     """What is out of scope. It is printed, and part of the scope digest."""
 
     exclude: tuple[ScopeExclude, ...] = ()
 
 
-class AllowGap(_Section, frozen=True, kw_only=True):
+class AllowGap(Section, frozen=True, kw_only=True):
     """A gap tolerated until a date: its controls stay undecided and it stays printed, but exit code 3 is avoided."""
 
     kind: GapKind
@@ -287,7 +134,7 @@ class AllowGap(_Section, frozen=True, kw_only=True):
         return expiry_of(self.expires)
 
 
-class GatesConfig(_Section, frozen=True, kw_only=True):
+class GatesConfig(Section, frozen=True, kw_only=True):
     """When ``run`` fails with exit code 1. No gate by default."""
 
     fail_on: Annotated[
@@ -295,14 +142,16 @@ class GatesConfig(_Section, frozen=True, kw_only=True):
     ] = None
     min_ratio: Annotated[
         dict[str, Share], Meta(description="Least strict ratio per framework, for example nist-ai-rmf: 0.7.")
-    ] = {}
-    min_coverage: Annotated[dict[str, Share], Meta(description="Least evidence coverage per framework.")] = {}
+    ] = msgspec.field(default_factory=dict)
+    min_coverage: Annotated[dict[str, Share], Meta(description="Least evidence coverage per framework.")] = (
+        msgspec.field(default_factory=dict)
+    )
     min_objects: Annotated[
         Annotated[int, Meta(ge=1)] | None, Meta(description="Least number of Kubernetes objects judged.")
     ] = None
 
 
-class OutputConfig(_Section, frozen=True, kw_only=True):
+class OutputConfig(Section, frozen=True, kw_only=True):
     """What is written, and where."""
 
     folder: Annotated[PathText, Meta(description="Relative to this file.")] = DEFAULT_FOLDER
@@ -310,7 +159,7 @@ class OutputConfig(_Section, frozen=True, kw_only=True):
     lang: Language = "en"
 
 
-class LimitsConfig(_Section, frozen=True, kw_only=True):
+class LimitsConfig(Section, frozen=True, kw_only=True):
     """Bounds on hostile or damaged input. What exceeds them becomes a gap or an error, never a pass."""
 
     max_file_bytes: Annotated[int, Meta(ge=1024, description="Larger files are not read.")] = 64 * 1024 * 1024
@@ -329,7 +178,7 @@ Parameters = dict[str, dict[str, Any]]
 CustomProfile = dict[str, tuple[Text, ...]]
 
 
-class ResultCacheConfig(_Section, frozen=True, kw_only=True):
+class ResultCacheConfig(Section, frozen=True, kw_only=True):
     """Answers of earlier runs, kept by digest of object, rules, engine and surroundings."""
 
     enabled: Annotated[bool, Meta(description="Whether answers are remembered and used again.")] = True
@@ -338,7 +187,7 @@ class ResultCacheConfig(_Section, frozen=True, kw_only=True):
     ] = 256 << 20
 
 
-class FileConfig(_Section, frozen=True, kw_only=True):
+class FileConfig(Section, frozen=True, kw_only=True):
     """Configuration of fleetaudit. Paths are relative to the file that names them."""
 
     title: Annotated[Text, Meta(description="Name of the fleet, printed on the report.")] = DEFAULT_TITLE
@@ -356,7 +205,7 @@ class FileConfig(_Section, frozen=True, kw_only=True):
     rules: RulesConfig = RulesConfig()
     parameters: Annotated[
         Parameters, Meta(description="Parameters of rules by rule id; see `fleetaudit rules show ID`.")
-    ] = {}
+    ] = msgspec.field(default_factory=dict)
     pod_templates: Annotated[
         tuple[PathText, ...],
         Meta(description="Files that say where your custom resources keep pod templates."),
@@ -395,13 +244,13 @@ class Config(FileConfig, frozen=True, kw_only=True):
     """The configuration file used, as the user knows it; empty without one."""
     cache: str = ""
     """Folder of caches; empty means ~/.cache."""
-    lines: dict[str, int] = {}
+    lines: dict[str, int] = msgspec.field(default_factory=dict)
     """Lines of the file by dotted key, where it names rules and controls; what the command line said is not there."""
     arguments: tuple[str, ...] = ()
     """Command-line arguments that ask for the same judgement again; see `audit.config.arguments`."""
     registered: tuple[str, ...] = ()
     """Clusters that the configuration file registers, whether they are audited now or not."""
-    record: dict[str, Any] = {}
+    record: dict[str, Any] = msgspec.field(default_factory=dict)
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""
 

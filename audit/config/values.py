@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from audit.config.fields import Name, PathText, Text
 from audit.config.overrides import Overrides
-from audit.config.schema import Name, PathText, Text
 from audit.errors import UsageError
 
 _ALLOWED: dict[Any, str] = {

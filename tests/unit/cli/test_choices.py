@@ -18,7 +18,8 @@ from audit.cli.choices import (
     rego_engine_of,
     severity_of,
 )
-from audit.config.schema import EngineConfig, FormatName, Language
+from audit.config.fields import FormatName, Language
+from audit.config.judging import EngineConfig
 from audit.errors import UsageError
 from audit.model.rule import Severity
 
