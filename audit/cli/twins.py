@@ -92,7 +92,7 @@ def _only_twins(config: Config, patterns: tuple[str, ...]) -> Config:
 
     from audit import wiring
     from audit.config.check import rule_matches
-    from audit.config.schema import RulesConfig
+    from audit.config.judging import RulesConfig
     from audit.errors import UsageError
 
     if not (config.policy.paths or config.policy.sources):
