@@ -41,6 +41,7 @@ class KeyHint(_Part, frozen=True, kw_only=True):
 
     hint: str = ""
     raw_bytes: bytes | None = None
+    key_details: str | None = None
 
 
 class LogId(_Part, frozen=True, kw_only=True):

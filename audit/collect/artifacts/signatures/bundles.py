@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
-from audit.collect.artifacts.signatures import provenance
+from audit.collect.artifacts.signatures import models, provenance
 from audit.collect.artifacts.signatures.beside import (
     BUNDLE_SUFFIXES,
     documents_of,
@@ -20,6 +20,7 @@ from audit.collect.artifacts.signatures.contents import Content
 from audit.collect.artifacts.signatures.desk import Desk
 from audit.collect.artifacts.signatures.judging import Checked
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
+from audit.collect.artifacts.signatures.statements import Statement
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
 from audit.model.gap import GapKind
 
@@ -35,7 +36,7 @@ class BundleReader:
 
     name = "Sigstore bundle"
     suffixes = frozenset(BUNDLE_SUFFIXES)
-    kinds = frozenset({"SignatureBundle", "Provenance"})
+    kinds = frozenset({"SignatureBundle", "Provenance", "SignedModel"})
     shares = False
 
     def __init__(self, desk: Desk) -> None:
@@ -69,6 +70,25 @@ class BundleReader:
             stated = provenance_spec(checked, code, policy, subjects=spec["signed"])
             if stated is not None:
                 yield Facts(kind="Provenance", name=name, spec=stated)
+            if checked.statement is not None and models.is_model(checked.statement):
+                spec = self._model(checked, checked.statement, artifact)
+                yield Facts(kind="SignedModel", name=name, spec=spec)
+
+    def _model(self, checked: Checked, statement: Statement, artifact: Artifact) -> dict[str, Any]:
+        """The files of a signed model; a difference is worse than a stranger."""
+        code, state = checked.code, None
+        try:
+            found, state = models.compare(self._desk, statement, artifact.path, memory=artifact.max_bytes)
+            code = found if found != "verified" else code
+        except RefusedError as refusal:
+            code = refusal.code
+        return {
+            **verdict_facts(code),
+            "policy": checked.policy,
+            "identity": checked.who.facts() if checked.who is not None else None,
+            "files": len(statement.subjects),
+            "differences": state.facts() if state is not None else None,
+        }
 
     def _about(
         self, checked: Checked, content: Content | None, found: Path | None, *, folder: Path, memory: int

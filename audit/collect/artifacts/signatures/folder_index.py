@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audit.collect.artifacts.reading import UnreadError
 from audit.collect.artifacts.signatures.beside import (
-    BUNDLE_SUFFIXES,
+    SIGNATURE_SUFFIXES,
     documents_of,
     in_folder,
     looks_like_bundle,
@@ -73,7 +73,7 @@ def _sides(folder: Path) -> Iterator[Path]:
     for index, entry in enumerate(sorted(folder.iterdir())):
         if index >= MAX_ENTRIES:
             return
-        if entry.name.lower().endswith(BUNDLE_SUFFIXES) and in_folder(folder, entry.name) is not None:
+        if entry.name.lower().endswith(SIGNATURE_SUFFIXES) and in_folder(folder, entry.name) is not None:
             yield entry
 
 

@@ -89,12 +89,12 @@ class SignedArtifactReader:
         return found, False
 
     def _side(self, side: Path, content: FileContent, policy: CompiledPolicy) -> list[Checked]:
-        if side.name.lower().endswith(".sig"):
-            return [check_detached(self._desk, side, content, policy)]
         try:
             documents = documents_in(side)
         except UnreadError:
             return [_unreadable(policy)]
+        if not documents and side.name.lower().endswith(".sig"):
+            return [check_detached(self._desk, side, content, policy)]
         return [self._desk.checker.bundle(raw, content, policy) for raw in documents]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +12,11 @@ from audit.collect.artifacts.signatures.bundle_shape import parse_json
 from audit.collect.artifacts.signatures.contents import ALGORITHMS, Content
 from audit.collect.artifacts.signatures.verdicts import RefusedError
 
+MODEL = "https://model_signing/signature/v1.0"
+"""The signed list of the files of a model."""
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 MAX_SUBJECTS = 20_000
+MAX_RESOURCES = 200_000
 MAX_LISTED = 50
 _TYPES = {"https://in-toto.io/Statement/v0.1", "https://in-toto.io/Statement/v1"}
 _LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
@@ -32,6 +36,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     predicate_type: str
     subjects: tuple[Subject, ...]
     predicate: dict[str, Any]
+    single_file: bool = False
+    """A model that is one file."""
 
     def is_about(self, content: Content) -> bool:
         """Whether one of its subjects is this content. Every digest that a subject names must fit.
@@ -83,11 +89,32 @@ def statement_of(payload_type: str, payload: bytes) -> Statement:
         raise RefusedError("bad_statement")
     if not isinstance(subjects, list) or not 0 < len(subjects) <= MAX_SUBJECTS:
         raise RefusedError("bad_statement")
-    return Statement(
-        predicate_type=predicate_type,
-        subjects=tuple(_subject(one) for one in subjects),
-        predicate=dict(predicate) if isinstance(predicate, Mapping) else {},
-    )
+    named = tuple(_subject(one) for one in subjects)
+    stated = dict(predicate) if isinstance(predicate, Mapping) else {}
+    if predicate_type == MODEL:
+        return _model(named, stated)
+    return Statement(predicate_type=predicate_type, subjects=named, predicate=stated)
+
+
+def _model(named: tuple[Subject, ...], predicate: dict[str, Any]) -> Statement:
+    """The files of a model are what is signed; its one subject is a digest over their digests, in order."""
+    resources = predicate.get("resources")
+    if len(named) != 1 or not isinstance(resources, list) or not 0 < len(resources) <= MAX_RESOURCES:
+        raise RefusedError("bad_statement")
+    whole, files = hashlib.sha256(), []
+    for resource in resources:
+        try:
+            name, algorithm, digest = resource["name"], resource["algorithm"], resource["digest"]
+            whole.update(bytes.fromhex(digest))
+        except (KeyError, TypeError, ValueError):
+            raise RefusedError("bad_statement") from None
+        files.append(_subject({"name": name, "digest": {algorithm: digest}}))
+    if named[0].digests.get("sha256") != whole.hexdigest():
+        raise RefusedError("bad_statement")
+    single = len(files) == 1 and files[0].name == "."
+    if single:
+        files = [Subject(name=named[0].name, digests=files[0].digests)]
+    return Statement(predicate_type=MODEL, subjects=tuple(files), predicate=predicate, single_file=single)
 
 
 def _subject(value: object) -> Subject:

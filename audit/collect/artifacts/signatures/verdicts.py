@@ -62,6 +62,7 @@ _INVALID = {
     "subject_mismatch": "its statement is about other files",
     "bad_statement": "its statement can't be read",
     "image_mismatch": "it was made for another image",
+    "model_differs": "the files of the model are not those that were signed",
     "blob_differs": "a part of the image does not have the digest that it is named by",
     "no_configured_key_verifies": "none of the configured keys has made it",
     "signature_count": "its envelope has no signature, or several",
