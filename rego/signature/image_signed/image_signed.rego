@@ -13,7 +13,7 @@
 # custom:
 #   severity: high
 #   match: {kinds: [{group: artifacts.fleetaudit.dev, kinds: [ImageSignatures]}]}
-#   not_applicable: signature_not_required
+#   not_applicable: not_configured
 #   remediation: >-
 #     Sign the image by digest in the workflow that builds it, with cosign sign IMAGE@DIGEST, and save it together with its
 #     signatures.
