@@ -11,12 +11,14 @@ import data.lib.object as obj
 
 # What the blocks leave out is smaller than one network (an IPv4 /16, an IPv6 /48): an exception in name only.
 everything(blocks) if {
+	count(blocks) > 0
 	some family, room in open(blocks)
 	sizes[family] - room < token
 } else := false
 
 # At least half of all addresses remain, whatever is taken out: the Internet is inside.
 most(blocks) if {
+	count(blocks) > 0
 	some family, room in open(blocks)
 	room * 2 >= sizes[family]
 } else := false

@@ -113,19 +113,21 @@ unreadable := [entry | some entry in used; not entry.image.valid]
 moving := [entry |
 	some entry in readable
 	entry.image.digest == null
-	moves(lower(entry.image.tag))
+	moves(entry.image.tag)
 ]
 
 # A tag that is listed, or "latest" with something before or behind it: latest-cuda, v2-latest.
 moves(tag) if tag in mutable_tags
 
+moves(tag) if lower(tag) in mutable_tags
+
 moves(tag) if {
-	contains(tag, "latest")
+	contains(lower(tag), "latest")
 	"latest" in mutable_tags
-	"latest" in regex.split(`[._-]`, tag)
+	"latest" in regex.split(`[._-]`, lower(tag))
 }
 
-mutable_tags := {lower(tag) | some tag in data.parameters["image/mutable-tag"].mutable_tags}
+mutable_tags := data.parameters["image/mutable-tag"].mutable_tags
 
 # The violation of one entry at a path in its container or volume; `said` goes behind its name.
 violation(entry, field, said, expected) := object.union(named(entry.kind, entry.name), {

@@ -152,6 +152,16 @@ every_port(ports) if {
 	sum(covered) >= 64511
 }
 
+# Quickly: a rule that names its ports one by one never comes to every port.
+single_ports(rule) if {
+	is_array(rule.ports)
+	count(rule.ports) > 0
+	every port in rule.ports {
+		port.port
+		not port.endPort
+	}
+}
+
 tcp(port) if obj.get(port, ["protocol"], "TCP") == "TCP"
 
 inside(ranges, port) if {

@@ -55,7 +55,7 @@ reachable := [template |
 violations contains violation if {
 	applies
 	some template in reachable
-	count(selecting(network.pod_labels(template))) == 0
+	not restricted(network.pod_labels(template))
 	violation := {
 		"path": network.labels_path(template),
 		"message": "no NetworkPolicy of the namespace restricts what reaches these pods",
@@ -64,10 +64,28 @@ violations contains violation if {
 	}
 }
 
+default restricted(_) := false
+
+restricted(labels) if {
+	some policy in policies
+	obj.selects(network.pod_selector(policy), labels)
+	network.restricts(policy, "Ingress")
+}
+
+policies := network.policies(obj.namespace)
+
+# Policies with a rule that isn't about single ports: only they can let everything in.
+suspects := [policy |
+	some policy in policies
+	some rule in policy.spec.ingress
+	not network.single_ports(rule)
+]
+
 violations contains violation if {
 	applies
+	some policy in suspects
 	some template in reachable
-	some policy in selecting(network.pod_labels(template))
+	obj.selects(network.pod_selector(policy), network.pod_labels(template))
 	network.opens_wide(policy, "Ingress")
 	violation := {
 		"path": network.labels_path(template),
@@ -76,10 +94,3 @@ violations contains violation if {
 		"expected": "policies that name peers or ports",
 	}
 }
-
-# Policies for incoming traffic that select pods with these labels.
-selecting(labels) := [policy |
-	some policy in network.policies(obj.namespace)
-	network.restricts(policy, "Ingress")
-	obj.selects(network.pod_selector(policy), labels)
-]

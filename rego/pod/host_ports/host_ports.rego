@@ -41,8 +41,10 @@ violations contains v if {
 
 # On the host network a container port without a host port is one. Ephemeral containers have none.
 violations contains v if {
+	some index, t in workload.templates
+	not object.get(t.spec, "hostNetwork", false) in workload.off
 	some c in workload.containers
-	on_host_network(workload.templates[c.template])
+	c.template == index
 	some i, port in c.value.ports
 	unset[object.get(port, "hostPort", null)]
 	number := port.containerPort
@@ -55,7 +57,5 @@ violations contains v if {
 		"container": c.name,
 	}
 }
-
-on_host_network(t) if not object.get(t.spec, "hostNetwork", false) in workload.off
 
 unset := {0, null, ""}

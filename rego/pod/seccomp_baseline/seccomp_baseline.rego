@@ -57,7 +57,7 @@ violations contains v if {
 violations contains v if {
 	some t in workload.templates
 	some key, value in t.metadata.annotations
-	regex.match(`^(container\.)?seccomp\.security\.alpha\.kubernetes\.io/`, key)
+	contains(key, "seccomp.security.alpha.kubernetes.io/")
 	not annotation_allowed(value)
 	v := {
 		"path": workload.annotation_path(t, key),

@@ -82,7 +82,7 @@ violations contains v if {
 	problem := slip(name, value)
 	v := {
 		"path": array.concat(place.path, [name]),
-		"message": sprintf("%s: %s %v %s", [place.of, name, value, problem]),
+		"message": sprintf("%s %s: %s %v %s", [place.kind, place.name, name, value, problem]),
 		"seen": value,
 		"expected": "a quantity with its unit",
 	}
@@ -90,51 +90,54 @@ violations contains v if {
 
 kinds := ["requests", "limits"]
 
-# ---- quantities outside of containers: {"path", "of", "values"}
+# ---- quantities outside of containers: {"path", "kind", "name", "values"}, kind and name those of what holds them
 
 places := array.concat(volume_places, own_places)
 
 volume_places := array.concat(
-	[{"path": array.concat(volume.path, ["emptyDir"]), "of": sprintf("volume %s", [volume.name]), "values": sized} |
+	[place |
 		some volume in workload.volumes
-		sized := object.filter(obj.mapping(volume.value, ["emptyDir"]), ["sizeLimit"])
-		count(sized) > 0
+		limit := volume.value.emptyDir.sizeLimit
+		path := array.concat(volume.path, ["emptyDir"])
+		place := {"path": path, "kind": "volume", "name": volume.name, "values": {"sizeLimit": limit}}
 	],
 	[place |
 		some volume in workload.volumes
-		template := ["ephemeral", "volumeClaimTemplate"]
-		some place in claim(volume.value, template, array.concat(volume.path, template), sprintf("volume %s", [volume.name]))
+		template := volume.value.ephemeral.volumeClaimTemplate
+		path := array.concat(volume.path, ["ephemeral", "volumeClaimTemplate"])
+		some place in claim(template, path, "volume", volume.name)
 	],
 )
 
-own_places := claim(input, [], [], "the claim") if {
+own_places := claim(input, [], "claim", obj.name) if {
 	input.kind == "PersistentVolumeClaim"
-} else := [{"path": ["spec", "capacity"], "of": "the volume", "values": obj.mapping(input, ["spec", "capacity"])}] if {
+} else := [{"path": ["spec", "capacity"], "kind": "volume", "name": obj.name, "values": obj.mapping(input, ["spec", "capacity"])}] if {
 	input.kind == "PersistentVolume"
-} else := [{"path": ["spec", "hard"], "of": "the quota", "values": obj.mapping(input, ["spec", "hard"])}] if {
+} else := [{"path": ["spec", "hard"], "kind": "quota", "name": obj.name, "values": obj.mapping(input, ["spec", "hard"])}] if {
 	input.kind == "ResourceQuota"
 } else := [place |
 	some index, limit in obj.list(input, ["spec", "limits"])
 	some field in ["max", "min", "default", "defaultRequest"]
 	place := {
 		"path": ["spec", "limits", index, field],
-		"of": sprintf("the %s of type %s", [field, obj.text(limit, ["type"])]),
+		"kind": field,
+		"name": obj.text(limit, ["type"]),
 		"values": obj.mapping(limit, [field]),
 	}
 ] if {
 	input.kind == "LimitRange"
 } else := [place |
 	some index, template in obj.list(input, ["spec", "volumeClaimTemplates"])
-	some place in claim(template, [], ["spec", "volumeClaimTemplates", index], sprintf("claim %s", [obj.text(template, ["metadata", "name"])]))
+	some place in claim(template, ["spec", "volumeClaimTemplates", index], "claim", obj.text(template, ["metadata", "name"]))
 ] if {
 	input.kind == "StatefulSet"
 } else := []
 
-claim(value, inside, path, name) := [place |
-	some kind in kinds
-	values := obj.mapping(value, array.concat(inside, ["spec", "resources", kind]))
+claim(value, path, kind, name) := [place |
+	some list in kinds
+	values := obj.mapping(value, ["spec", "resources", list])
 	count(values) > 0
-	place := {"path": array.concat(path, ["spec", "resources", kind]), "of": name, "values": values}
+	place := {"path": array.concat(path, ["spec", "resources", list]), "kind": kind, "name": name, "values": values}
 ]
 
 # ---- what is wrong with one
