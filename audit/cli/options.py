@@ -219,7 +219,11 @@ Formats = Annotated[
 Lang = Annotated[
     str | None,
     option(
-        "--lang", "LANG", f"Language of what people read, HTML, Markdown and the summary: {' or '.join(LANGUAGES)}.", panel=OUTPUT, words=LANGUAGES
+        "--lang",
+        "LANG",
+        f"Language of what people read, HTML, Markdown and the summary: {' or '.join(LANGUAGES)}.",
+        panel=OUTPUT,
+        words=LANGUAGES,
     ),
 ]
 Jobs = Annotated[

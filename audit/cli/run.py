@@ -19,8 +19,8 @@ EXAMPLES = examples(
 def run(asked: Asked) -> int:
     """Audit manifests and write the reports.
 
-    Without a gate the exit code is 0, or 3 when something could not be looked at. No connection is opened: everything
-    is read from the paths given.
+    Without a gate the exit code is 0, or 3 when something could not be looked at. Paths are read without any connection;
+    only the running clusters that are named are asked.
     """
     from audit.cli.execution import Manner, execute
     from audit.cli.settings import run_overrides

@@ -184,6 +184,10 @@ class _Again:
 
     def __init__(self, result: AssessmentResult) -> None:
         self._arguments = result.record.arguments
+        self._servers = {
+            cluster.get("name"): cluster.get("server") or {}
+            for cluster in result.record.configuration.get("clusters", ())
+        }
         self._paths = {cluster.name: cluster.paths for cluster in result.record.clusters}
         # Only these rules are known to look at nothing but the object itself.
         self._alone = {
@@ -198,9 +202,20 @@ class _Again:
 
     def command(self, pair: PairRow) -> str:
         """The command line."""
-        words = ["fleetaudit", "run", *map(_as_path, self.paths(pair)), *self._arguments]
-        words += ["--cluster", original(pair.cluster), "--rule", pair.rule, "-o", "-", "--format", "json"]
+        cluster = original(pair.cluster)
+        words = ["fleetaudit", "run", *map(_as_path, self.paths(pair)), *self._judging(cluster)]
+        words += ["--cluster", cluster, "--rule", pair.rule, "-o", "-", "--format", "json"]
         return shlex.join(words)
+
+    def _judging(self, cluster: str) -> list[str]:
+        """The run's own arguments, with the context of this cluster alone when contexts were named."""
+        words = list(self._arguments)
+        named = "--context" in words
+        while "--context" in words:
+            at = words.index("--context")
+            del words[at : at + 2]
+        context = self._servers.get(cluster, {}).get("context")
+        return [*words, "--context", str(context)] if named and context else words
 
 
 def _as_path(path: str) -> str:

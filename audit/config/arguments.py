@@ -9,7 +9,8 @@ from audit.redact import redacted
 def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
     """Everything of the command line that decides what a rule answers about an object.
 
-    Which paths, cluster and rules are meant is left out: whoever repeats a test names those of that test.
+    Which paths, cluster and rules are meant is left out: whoever repeats a test names those of that test, and of several
+    contexts the one.
 
     Args:
         overrides: the command line.
@@ -17,7 +18,12 @@ def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
             may find one.
     """
     words = ["--config", file] if file else ["--no-config"]
+    if overrides.kubeconfig is not None:
+        words += ["--kubeconfig", overrides.kubeconfig]
+    if overrides.in_cluster:
+        words.append("--in-cluster")
     for option, values in (
+        ("--context", overrides.contexts),
         ("--policy", overrides.policy),
         ("--include", overrides.include),
         ("--exclude", overrides.exclude),

@@ -6,30 +6,28 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from audit.cli.choices import FORMATS, SEVERITIES
 from audit.cli.exits import MEANINGS
+from audit.cli.main import application
 from tests.unit.cli.terminal import CHECKOUT, environment, run, run_on_terminal
 
-COMMANDS = [
-    ("run",),
-    ("check",),
-    ("report",),
-    ("explain",),
-    ("sample",),
-    ("validate",),
-    ("init",),
-    ("doctor",),
-    ("rules",),
-    ("rules", "list"),
-    ("rules", "show"),
-    ("controls",),
-    ("controls", "list"),
-    ("controls", "show"),
-]
+
+def every_command(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """All commands there are, so that none is forgotten here."""
+    for name, command in group.commands.items():
+        yield (*path, name)
+        if getattr(command, "commands", None):
+            yield from every_command(command, (*path, name))
+
+
+COMMANDS = list(every_command(typer.main.get_command(application(rich_help=False))))
 RUN_OPTIONS = [
     "--policy",
     "--output",

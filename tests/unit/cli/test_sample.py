@@ -203,6 +203,34 @@ def test_each_pair_comes_with_the_command_that_repeats_it(tmp_path: Path) -> Non
     assert [each.pair.name for each in drawn.pairs if each.reads_input] == ["web-5"]
 
 
+def test_of_several_contexts_the_pairs_own_is_asked(tmp_path: Path) -> None:
+    result = made(tmp_path, [pair(1, source="", cluster="blue"), pair(2, source="", cluster="green")])
+    record = msgspec.structs.replace(
+        result.record,
+        arguments=("--no-config", "--kubeconfig", "k", "--context", "ctx-b", "--context", "ctx-g"),
+        configuration={
+            "clusters": [
+                {"name": "blue", "server": {"context": "ctx-b"}},
+                {"name": "green", "server": {"context": "ctx-g"}},
+            ]
+        },
+    )
+    drawn = draw_sample(
+        msgspec.structs.replace(result, record=record),
+        tmp_path,
+        control="MEASURE 2.7",
+        size=9,
+        seed=1,
+        outcomes=ALL,
+    )
+    again = {each.pair.cluster: shlex.split(each.again) for each in drawn.pairs}
+    for cluster, context in (("blue", "ctx-b"), ("green", "ctx-g")):
+        assert again[cluster][:9] == [
+            *("fleetaudit", "run", "--no-config", "--kubeconfig", "k", "--context", context),
+            *("--cluster", cluster),
+        ]
+
+
 def test_rules_that_only_support_are_drawn_when_none_decides_and_it_is_said(tmp_path: Path) -> None:
     result = made(tmp_path, [pair(1)])
     weaker = msgspec.structs.replace(result, mappings=(b.mapping(strength=Strength.SUPPORTS),))
