@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from audit.collect.artifacts.reading import UnreadError
 from tests.signatures.image_builder import (
     COSIGN_SIGN,
     DSSE,
@@ -342,6 +343,29 @@ def test_the_name_of_an_image_chooses_its_policy(bench: Workbench, team: Signing
     assert bench.spec(as_folder(bench, layout), kind="ImageSignatures")["status"] == "verified"
     bench.config["policies"] = [{**POLICY, "artifacts": ["elsewhere.test/*"]}]
     assert bench.spec("saved", kind="ImageSignatures")["code"] == "no_policy"
+
+
+@pytest.mark.parametrize("put", WAYS)
+def test_a_path_chooses_the_policy_and_only_the_images_in_it_must_be_signed(
+    bench: Workbench, team: Signing, put: Put
+) -> None:
+    bench.config["policies"] = [{**POLICY, "artifacts": ["saved*"]}]
+    layout = LayoutBuilder()
+    signed_by_referrer(layout, layout.image(), team)
+    facts = bench.facts(put(bench, layout))
+    assert [(one.kind, one.spec["status"]) for one in facts] == [("ImageSignatures", "verified")]
+
+
+@pytest.mark.parametrize(
+    "index", [b"", b"no json", b"[]", b"{}", b'{"manifests": []}', b'{"manifests": [{"digest": "x"}]}']
+)
+def test_an_index_that_says_nothing_is_a_gap(bench: Workbench, index: bytes) -> None:
+    layout = LayoutBuilder()
+    layout.image()
+    folder = layout.write(bench.folder / "saved")
+    (folder / "index.json").write_bytes(index)
+    with pytest.raises(UnreadError):
+        bench.facts("saved")
 
 
 # ---- docker save

@@ -252,3 +252,39 @@ def test_the_old_form_with_a_part_missing_is_no_pass(bench: Workbench, cut: str)
     document[cut] = None
     bench.put("model.bin.bundle", document)
     assert bench.spec("model.bin.bundle")["status"] == "invalid"
+
+
+# ---- files that can't be looked at
+
+
+def test_a_file_over_the_limit_is_not_hashed(bench: Workbench) -> None:
+    signing = ecdsa()
+    bench.put("team.pub", signing.pem)
+    bench.put("model.bin.sig", signing.sign(DATA))
+    bench.config["max_artifact_bytes"] = 3
+    spec = bench.spec("model.bin.sig")
+    assert (spec["status"], spec["code"]) == ("could_not_check", "artifact_too_large")
+
+
+def test_ed25519_needs_the_file_in_memory(bench: Workbench) -> None:
+    signing = KINDS["ed25519"]()
+    bench.put("team.pub", signing.pem)
+    bench.put("model.bin.sig", signing.sign(DATA))
+    for limit, code in ((100, "verified"), (3, "artifact_too_large")):
+        reader = next(one for one in bench.readers() if one.name == "detached signature")
+        (facts,) = reader.read(bench.artifact("model.bin.sig", max_bytes=limit))
+        assert facts.spec["code"] == code
+
+
+@pytest.mark.parametrize("where", ["signature", "artifact"])
+def test_what_can_not_be_opened_is_not_judged(bench: Workbench, where: str) -> None:
+    from audit.collect.artifacts.signatures.contents import FileContent
+    from audit.collect.artifacts.signatures.desk import Desk
+    from audit.collect.artifacts.signatures.detached import check_detached
+
+    desk = Desk(None, base=bench.folder, now=bench.now)
+    bench.put("model.bin.sig", ecdsa().sign(DATA))
+    signature = bench.folder / ("gone.sig" if where == "signature" else "model.bin.sig")
+    bench.put("model.bin.pub", ecdsa().pem)
+    content = FileContent(bench.folder / "gone", max_bytes=10, max_memory=10)
+    assert check_detached(desk, signature, content, None).code == f"{where}_unreadable"

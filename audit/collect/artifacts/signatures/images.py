@@ -71,7 +71,8 @@ class ImageReader:
         files = image_files(artifact.path)
         layout = layout_of(files)
         for number, image in enumerate(layout.images):
-            policy = self._desk.policies.of([artifact.label]) or self._desk.policies.of(image.names)
+            labels = (artifact.label, artifact.label.removesuffix("/index.json"))
+            policy = self._desk.policies.of(labels) or self._desk.policies.of(image.names)
             layers = [layer for layer in layout.layers if image.digest is not None and _about(layer, image)]
             checks = [(layer, self._check(layer, image, policy)) for layer in layers[:MAX_SIGNATURES]]
             name = f"{artifact.label}#{image.digest or image.image_id or number}"

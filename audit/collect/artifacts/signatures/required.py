@@ -12,6 +12,7 @@ from audit.collect.artifacts.signatures.contents import FileContent
 from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
 from audit.collect.artifacts.signatures.detached import check_detached
 from audit.collect.artifacts.signatures.folder_index import documents_in
+from audit.collect.artifacts.signatures.image_files import looks_like_image
 from audit.collect.artifacts.signatures.judging import Checked, refused
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
@@ -65,6 +66,8 @@ class SignedArtifactReader:
     def _policy(self, artifact: Artifact) -> CompiledPolicy | None:
         if artifact.path.is_dir() or is_signature(artifact.name):
             return None
+        if looks_like_image(artifact.path, artifact.head):
+            return None  # the images in it are what must be signed
         policy = self._desk.policies.of([artifact.label])
         return policy if policy is not None and policy.settings.required else None
 
