@@ -237,3 +237,23 @@ def test_one_reader_reads_many(tmp_path: Path) -> None:
         [facts] = reader.read(look_at(path, path.name, max_bytes=1 << 20))
         assert facts.spec["format"]["deep"]["status"] == "done"
         assert codes(dict(facts.spec)) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "number"),
+    [
+        ('"name": "café"', '"name": "a", "name": "café"', 1),
+        ('"name": "café"', '"name"\t: "a", "name"  : "b", "name" : "café"', 2),
+        ('"name": "lib"', '"name": "other", "name": "lib"', 1),
+        ('"packages"', '"packages": [], "packages"', 1),
+        ('"name": "café"', '"name": ":a", "comment": "x\\":y \\\\", "x\\":": ":", "": 1', 0),
+        ('"name": "café"', '"name" : "a,\\": b"', 0),
+    ],
+)
+def test_a_key_that_stands_twice_is_noticed_at_any_depth(
+    old: str, new: str, number: int, tmp_path: Path
+) -> None:
+    assert TEXT.count(old) == 1
+    assert json.loads(TEXT.replace(old, new))
+    found = codes(read(TEXT.replace(old, new).encode(), tmp_path))
+    assert found.get("duplicate_keys", 0) == number

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from audit.collect.artifacts.sbom.document import NOASSERTION, NONE, Component, Document
+from audit.collect.artifacts.sbom.document import NOASSERTION, NONE, UNNAMED, Component, Document
 from audit.collect.artifacts.sbom.problems import EXAMPLES, short
 
 PRESENT, ABSENT = "present", "absent"
@@ -19,24 +19,24 @@ _State = Callable[[Component], str]
 def completeness_of(document: Document, standard: str) -> dict[str, Any]:
     """For the facts: each list with its elements."""
     related = document.related | set(document.subjects)
-    supplier: _State = lambda one: _said(one.supplier)  # noqa: E731  # a table of them reads better
+    known: dict[_State, list[str]] = {}
     shared: dict[str, _State] = {
-        "supplier": supplier,
+        "supplier": lambda one: _said(one.supplier),
         "name": lambda one: _said(one.name),
         "version": lambda one: _said(one.version),
         "relationship": lambda one: _is(one.id in related),
     }
-    lookup: _State = lambda one: _is(bool(one.identifiers))  # noqa: E731
-    licence: _State = lambda one: _said(one.licence)  # noqa: E731
+    licence: _State = lambda one: _said(one.licence)  # noqa: E731  # in two lists, and asked once
     named = {"author": bool(document.authors or document.tools), "timestamp": document.created is not None}
     return {
-        "ntia": _profile(document, named, shared | {"identifier": lambda one: _is(_identified(one))}),
+        "ntia": _profile(document, known, named, shared | {"identifier": lambda one: _is(_identified(one))}),
         "cisa": _profile(
             document,
+            known,
             named | {"primary": bool(document.subjects)},
             shared
             | {
-                "identifier": lookup,
+                "identifier": lambda one: _is(bool(one.identifiers)),
                 "hash": lambda one: _is(bool(one.digests)),
                 "licence": licence,
                 "copyright": lambda one: _said(one.copyright),
@@ -44,6 +44,7 @@ def completeness_of(document: Document, standard: str) -> dict[str, Any]:
         ),
         "bsi": _profile(
             document,
+            known,
             {"contact": document.contact, "timestamp": document.created is not None},
             shared
             | {
@@ -68,7 +69,7 @@ def _states(standard: str) -> dict[str, _State]:
 
 
 def _identified(one: Component) -> bool:
-    return bool(one.identifiers) or bool(one.id and " " not in one.id)
+    return bool(one.identifiers) or (one.id != "" and not one.id.startswith(UNNAMED))
 
 
 def _is(there: bool) -> str:  # noqa: FBT001  # a yes or no, and nothing else
@@ -84,12 +85,19 @@ def _said(value: str | None) -> str:
 
 
 def _profile(
-    document: Document, named: dict[str, bool], states: dict[str, _State], unchecked: Iterable[str] = ()
+    document: Document,
+    known: dict[_State, list[str]],
+    named: dict[str, bool],
+    states: dict[str, _State],
+    unchecked: Iterable[str] = (),
 ) -> dict[str, Any]:
+    """One list; what was found for an element of another list already is taken from `known`."""
     elements = [_row(name, "document", [_is(there)], ()) for name, there in named.items()]
     components = document.components
     for name, state in states.items():
-        found = [state(one) for one in components]
+        found = known.get(state)
+        if found is None:
+            found = known[state] = [state(one) for one in components]
         elements.append(_row(name, "component", found, components))
     missing = sum(row["absent"] + row["noassertion"] for row in elements)
     return {

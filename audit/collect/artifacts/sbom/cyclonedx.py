@@ -9,6 +9,7 @@ from typing import Any
 from audit.collect.artifacts.sbom.cyclonedx_component import component_of
 from audit.collect.artifacts.sbom.document import (
     DANGLING,
+    UNNAMED,
     Component,
     Document,
     mapping,
@@ -20,7 +21,6 @@ from audit.collect.artifacts.sbom.document import (
 _SERIAL = re.compile(r"urn:uuid:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ELSEWHERE = "urn:cdx:"
 """How a BOM-Link to another document begins."""
-UNNAMED = "component without bom-ref "
 
 
 def read_cyclonedx(data: dict[str, Any]) -> Document:

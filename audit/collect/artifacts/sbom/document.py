@@ -9,6 +9,8 @@ import msgspec
 from audit.collect.artifacts.sbom.problems import Problems
 
 NOASSERTION, NONE = "NOASSERTION", "NONE"
+UNNAMED = "component without bom-ref "
+"""How the ids begin that we give to components that have none."""
 DANGLING = "a relationship names an element that is not in the document"
 
 

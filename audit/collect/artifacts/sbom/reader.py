@@ -18,7 +18,7 @@ from audit.collect.artifacts.sbom.facts import (
     unchecked_format,
     unread_facts,
 )
-from audit.collect.artifacts.sbom.json_document import parse_json
+from audit.collect.artifacts.sbom.json_document import duplicate_keys, parse_json
 from audit.collect.artifacts.sbom.problems import FormatError, short
 from audit.collect.artifacts.sbom.recognition import CYCLONEDX, SPDX, Flavour, flavour_of
 from audit.collect.artifacts.sbom.settings import SbomSettings
@@ -29,6 +29,7 @@ from audit.collect.artifacts.sbom.spdx3 import read_spdx3
 from audit.model.gap import GapKind
 
 KIND = "Sbom"
+_NO_JSON = frozenset({recognition.YAML, recognition.XML, recognition.TAG_VALUE, recognition.RDF})
 _FORMS: dict[tuple[str, int, str], Callable[[bytes], dict[str, Any]]] = {
     (SPDX, 2, recognition.JSON): parse_json,
     (SPDX, 2, recognition.YAML): spdx2_forms.from_yaml,
@@ -93,8 +94,11 @@ class SbomReader:
         try:
             data, file["encoding"] = utf8(artifact.data())
             plain, unchecked = _plain(flavour, data)
+            doubled = 0 if flavour.serialisation in _NO_JSON else duplicate_keys(data, plain)
             del data
             document = _MODELS[flavour.standard, flavour.major](plain)
+            if doubled:
+                document.structure.add("duplicate_keys", "a key stands twice in its object", times=doubled)
             spec["version"] = short(document.version)
             spec["format"] = self._format(flavour, document, plain, unchecked)
             del plain
