@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from audit.cli import options as o
@@ -9,6 +11,7 @@ from audit.cli.command import examples
 
 if TYPE_CHECKING:
     from re import Pattern
+    from types import FrameType
 
     from audit.cli.exits import ExitCode
     from audit.testing.cases import SuiteKind, TestReport
@@ -98,6 +101,7 @@ def test(
     from audit.cli.progress import BarProgress, SilentProgress
     from audit.cli.screen import stderr_screen, stdout_screen
     from audit.cli.settings import environment
+    from audit.cli.signals import Insisted
     from audit.testing.discover import discover
     from audit.testing.options import RunOptions, cores
     from audit.testing.run import list_suites, run_suites
@@ -122,8 +126,11 @@ def test(
         screen.flush()
         return int(_exit_of_listing(len(cases)))
     draws = not no_progress and stderr_screen(color=color).is_terminal
-    with BarProgress(color=color) if draws else SilentProgress() as progress:
-        report = run_suites(found, options, progress, fail_fast=fail_fast)
+    try:
+        with _ending_children(), BarProgress(color=color) if draws else SilentProgress() as progress:
+            report = run_suites(found, options, progress, fail_fast=fail_fast)
+    except Insisted as ended:
+        return int(ended.code)
     code = exit_code_of(report)
     if chosen == "console" or output not in (None, "-"):
         from audit.cli import test_page
@@ -133,6 +140,25 @@ def test(
     if chosen != "console":
         _write(report, chosen, output, int(code))
     return int(code)
+
+
+@contextlib.contextmanager
+def _ending_children() -> Iterator[None]:
+    """Let SIGTERM end the command as Ctrl-C does: from inside, so that processes it started end too."""
+    import signal
+
+    from audit.cli.exits import ExitCode
+    from audit.cli.signals import Insisted
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del number, frame  # the form that `signal` asks for
+        raise Insisted(ExitCode.TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def exit_code_of(report: TestReport) -> ExitCode:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -10,7 +13,7 @@ import pytest
 
 from tests.foreign.templates import constraint, template
 from tests.testing.conftest import Suites
-from tests.unit.cli.terminal import run, run_on_terminal
+from tests.unit.cli.terminal import COMMAND, environment, run, run_on_terminal
 
 REGO = 'package p\n\ndeny contains "no" if input.x\n'
 REGO_TEST = 'package p_test\n\ntest_a if count(data.p.deny) == 1 with input as {"x": 1}\n\ntest_b if count(data.p.deny) == 0 with input as {}\n'
@@ -184,6 +187,30 @@ def test_a_missing_engine_is_no_success(place: Path) -> None:
     assert done.returncode == 3
     assert "FLEETAUDIT_NATIVE" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_command_and_what_it_started(place: Path, number: int, code: int) -> None:
+    loop = "every x in numbers.range(1, 1000) { every y in numbers.range(1, 100000) { x + y > 0 } }"
+    (place / "rego/slow_test.rego").write_text(f"package slow\n\ntest_slow if {loop}\n")
+    process = subprocess.Popen(
+        [*COMMAND, "test", "--timeout", "100"],
+        cwd=place,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 60
+    while not (started := children.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert b"Traceback" not in said
+    assert started
+    assert not any(Path(f"/proc/{child}").exists() for child in started)
 
 
 def test_suites_in_hidden_folders_are_found_and_those_of_tools_are_not(place: Path) -> None:
