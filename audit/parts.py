@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from audit.collect.members import Collected, Member
+from audit.evaluate.components import ComponentProfiles
 from audit.evaluate.twins import TwinPairs
 from audit.model.acceptance import AllowedGap, Statement
 from audit.model.control import Catalog, Check, MappingEntry, Profile
@@ -29,6 +30,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     engines: Sequence[Engine]
     twins: TwinPairs
     """Which of their answers are about the same question."""
+    components: ComponentProfiles
+    """What named components need, and so may do."""
     rules: tuple[RuleState, ...]
     catalogs: tuple[Catalog, ...]
     mappings: tuple[MappingEntry, ...]

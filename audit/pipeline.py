@@ -98,6 +98,7 @@ def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopS
             inventory=inventory,
             doubts=doubts,
             twins=parts.twins,
+            components=parts.components,
         ):
             parts.ledger.book(judged.object, judged.answers, judged.due)
             progress.advance()

@@ -126,7 +126,7 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         cluster["paths"] = place(cluster["paths"])
         if cluster["server"] and cluster["server"]["kubeconfig"]:
             cluster["server"]["kubeconfig"] = str(base / cluster["server"]["kubeconfig"])
-    for key in ("paths", "pod_templates", "mappings", "twins", "waivers", "statements"):
+    for key in ("paths", "pod_templates", "mappings", "twins", "components", "waivers", "statements"):
         data[key] = place(data[key])
     data["policy"]["paths"] = place(data["policy"]["paths"])
     for source in data["policy"]["sources"]:

@@ -217,6 +217,10 @@ class FileConfig(Section, frozen=True, kw_only=True):
         tuple[PathText, ...],
         Meta(description="Files that say which rules of several engines ask the same question."),
     ] = ()
+    components: Annotated[
+        tuple[PathText, ...],
+        Meta(description="Files with profiles of components that need privileges, beside the shipped ones."),
+    ] = ()
     waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
     statements: Annotated[
         tuple[PathText, ...], Meta(description="Files with statements about controls.")

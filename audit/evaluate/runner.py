@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from audit.evaluate.components import NO_PROFILES, ComponentProfiles
 from audit.evaluate.twins import NO_TWINS, TwinPairs
 from audit.model.finding import CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED, Outcome, PairAnswer, render_path
 from audit.model.gap import Gap
@@ -111,6 +112,7 @@ def judge(
     inventory: bytes,
     doubts: Doubts,
     twins: TwinPairs = NO_TWINS,
+    components: ComponentProfiles = NO_PROFILES,
 ) -> Iterator[Judged]:
     """Ask all engines about the objects of one cluster, in order, streaming.
 
@@ -127,7 +129,9 @@ def judge(
             due = due_pairs.of(item)
             asked += due
             answers += due_pairs.settle(item, next(stream, []))
-        pairs = twins.fold(item.ref, apply_doubts(item, answers, doubts))
+        # Profiles first: a pass that rests on one is as doubtful as any other.
+        needed = components.settle(item, answers)
+        pairs = twins.fold(item.ref, apply_doubts(item, needed, doubts))
         yield Judged(item, told.once(item, pairs), twins.due(asked))
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import msgspec
 
 from audit.library.acceptance import load_statements, load_waivers
+from audit.library.components import load_components
 from audit.library.controls import load_controls
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource, RuleSet, load_rules
 from audit.library.twins import load_twins
 from audit.model.acceptance import Statement, Waiver
+from audit.model.component import Component
 from audit.model.control import Catalog, Check, MappingEntry
 from audit.model.gap import Gap, Notice
 from audit.model.kyverno import LoadedPolicies
@@ -36,6 +38,8 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[Check, ...]
     twins: tuple[Twin, ...]
     """Rules that ask the same question as another one."""
+    components: tuple[Component, ...]
+    """Profiles of components, by id."""
     waivers: tuple[Waiver, ...]
     statements: tuple[Statement, ...]
     gaps: tuple[Gap, ...]
@@ -54,6 +58,8 @@ class LibrarySources(msgspec.Struct, frozen=True, kw_only=True):
     pod_templates: Sequence[Path] = ()
     mappings: Sequence[Path] = ()
     twins: Sequence[Path] = ()
+    components: Sequence[Path] = ()
+    """Profiles of components, the shipped file first."""
     waivers: Sequence[Path] = ()
     statements: Sequence[Path] = ()
     clusters: frozenset[str] = frozenset()
@@ -95,6 +101,7 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
         mappings_sha256=dict(controls.mappings.digests),
         checks=controls.checks,
         twins=twins.declared,
+        components=load_components(sources.components, ids),
         waivers=load_waivers(sources.waivers, ids, clusters=sources.clusters or None),
         statements=load_statements(sources.statements, controls.catalogs, clusters=sources.clusters or None),
         gaps=rule_set.gaps,

@@ -14,6 +14,7 @@ from audit.assess.waive import WaiverIndex
 from audit.collect.members import Collected
 from audit.collect.texts import SourceTexts
 from audit.config.schema import Config
+from audit.evaluate.components import ComponentProfiles
 from audit.evaluate.twins import TwinPairs
 from audit.library.catalogs import resolve_profile
 from audit.library.library import Library
@@ -93,6 +94,7 @@ class Audit:
         self._findings = FindingStore()
         stack.callback(self._findings.close)
         self._proof = Proof()
+        self._components = ComponentProfiles(self.library.components)
         self._texts = SourceTexts(Path())
         self._waivers = WaiverIndex(self.library.waivers, clock.now(), self._engines.twins.rule_of)
         self._ledger = Ledger(
@@ -146,7 +148,8 @@ class Audit:
             allowed_gaps=config.allowed_gaps(),
             load_gaps=(*library.gaps, *engines.gaps),
             load_notices=(*library.notices, *engines.notices),
-            closing_notices=engines.closing_notices,
+            closing_notices=lambda: (*engines.closing_notices(), *self._components.notices()),
+            components=self._components,
             workload_kinds=frozenset(library.rule_set.workload_kinds),
             gates=GateConditions(
                 fail_on=config.gates.fail_on,
@@ -195,6 +198,7 @@ def _rule_sources(library: Library) -> dict[str, bytes]:
     """Every policy module and its data, shared code included, by a name of their own."""
     sources = {name: text.encode() for name, text in library.rule_set.modules.items()}
     sources["data"] = msgspec.json.encode(library.rule_set.data, order="sorted")
+    sources["components"] = msgspec.json.encode(library.components, order="sorted")
     for program in library.rule_set.foreign:
         sources |= {f"{program.source}: {key}": text.encode() for key, text in program.modules.items()}
         sources[f"{program.source}: data"] = msgspec.json.encode(program.data, order="sorted")

@@ -45,6 +45,7 @@ def load(config: Config, evaluator: Evaluator) -> Library:
         pod_templates=[Path(path) for path in config.pod_templates],
         mappings=[Path(path) for path in config.mappings],
         twins=[Path(path) for path in config.twins],
+        components=[content_dir("controls") / "components.yaml", *(Path(path) for path in config.components)],
         waivers=[Path(path) for path in config.waivers],
         statements=[Path(path) for path in config.statements],
         clusters=config.cluster_names(),

@@ -1,0 +1,130 @@
+"""Component profiles: a failure that is no more than what a named, reviewed component needs is a pass that says so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from audit.model.component import Component, ComponentNeed
+from audit.model.finding import Outcome, PairAnswer, Violation
+from audit.model.gap import Notice
+from audit.ports import CollectedObject
+
+REASON = "component"
+"""Beginning of the reason of such a pass: ``component:ID@VERSION``."""
+_LISTS = ("containers", "initContainers", "ephemeralContainers")
+_PINNED = "@sha256:"
+
+
+class ComponentProfiles:
+    """All profiles, ready to be asked, and what they let pass so far.
+
+    Args:
+        components: loaded and checked.
+    """
+
+    def __init__(self, components: Iterable[Component] = ()) -> None:
+        self._by_kind: dict[tuple[str, str], list[Component]] = {}
+        for component in components:
+            for kind in component.kinds:
+                for namespace in component.namespaces:
+                    self._by_kind.setdefault((kind, namespace), []).append(component)
+        self.passed: Counter[tuple[str, str]] = Counter()
+        """Pairs by component label and rule."""
+
+    def settle(self, item: CollectedObject, answers: list[PairAnswer]) -> list[PairAnswer]:
+        """The answers, with failures that a profile of this very object names turned into passes."""
+        candidates = self._by_kind.get((item.ref.kind_key, item.ref.namespace))
+        if not candidates or all(a.outcome is not Outcome.FAIL for a in answers):
+            return answers
+        value = msgspec.json.decode(item.raw)
+        images = _images(value)
+        for component in candidates:
+            if images and all(_is_of(component, image) for image in images.values()):
+                return [self._settled(component, value, answer) for answer in answers]
+        return answers
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What was let pass, by component."""
+        by_component: dict[str, Counter[str]] = {}
+        for (label, rule), number in self.passed.items():
+            by_component.setdefault(label, Counter())[rule] += number
+        return tuple(
+            Notice(
+                source=label,
+                code="passed_by_component",
+                message=f"{sum(rules.values())} pairs pass because the component needs what their rules find: "
+                + ", ".join(f"{rule} {number}" for rule, number in sorted(rules.items())),
+                count=sum(rules.values()),
+            )
+            for label, rules in sorted(by_component.items())
+        )
+
+    def _settled(self, component: Component, value: Mapping[str, Any], answer: PairAnswer) -> PairAnswer:
+        if answer.outcome is not Outcome.FAIL or not answer.violations:
+            return answer
+        needs = [need for need in component.needs if need.rule == answer.rule]
+        if not all(any(_covers(need, violation, value) for need in needs) for violation in answer.violations):
+            return answer
+        self.passed[component.label, answer.rule] += 1
+        return PairAnswer(
+            answer.rule,
+            Outcome.PASS,
+            reason=f"{REASON}:{component.label}",
+            caveats=answer.caveats,
+        )
+
+
+def _covers(need: ComponentNeed, violation: Violation, value: Mapping[str, Any]) -> bool:
+    if need.containers and violation.container not in need.containers:
+        return False
+    if violation.container and not need.containers:
+        return False
+    found = _found(violation, value)
+    # True is no 1 here: a switch and a number are two things.
+    return any(type(found) is type(allowed) and found == allowed for allowed in need.values)
+
+
+def _found(violation: Violation, value: Any) -> Any:
+    """What stands at the place; of a volume of the host, its path."""
+    for segment in violation.path:
+        try:
+            value = value[segment]
+        except (KeyError, IndexError, TypeError):
+            return violation.seen
+    return value.get("path") if isinstance(value, dict) and "path" in value else violation.seen
+
+
+def _images(value: Mapping[str, Any]) -> dict[str, str]:
+    """Image by container name; a container without either makes the object nobody's."""
+    spec = value.get("spec") or {}
+    template = spec.get("template")
+    pod = (template or {}).get("spec") if isinstance(template, dict) else spec
+    found: dict[str, str] = {}
+    for key in _LISTS:
+        for container in _entries(pod, key):
+            name, image = container.get("name"), container.get("image")
+            found[str(name)] = image if isinstance(name, str) and isinstance(image, str) else ""
+    return found
+
+
+def _entries(pod: Any, key: str) -> Sequence[Mapping[str, Any]]:
+    entries = pod.get(key) if isinstance(pod, dict) else None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+
+
+def _is_of(component: Component, image: str) -> bool:
+    name, at, digest = image.partition("@")
+    repository = name.rpartition(":")[0] if ":" in name.rpartition("/")[2] else name
+    return any(
+        image_.repository == repository
+        and at == "@"
+        and (digest in image_.digests if image_.digests else _PINNED in image)
+        for image_ in component.images
+    )
+
+
+NO_PROFILES = ComponentProfiles()
