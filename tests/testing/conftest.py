@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,8 @@ import pytest
 from audit.cli.progress import SilentProgress
 from audit.errors import EngineError
 from audit.evaluate.kyverno.binary import KyvernoCli, find_kyverno
-from audit.native.evaluator import Evaluator
 from audit.testing.cases import Case, TestReport
 from audit.testing.discover import discover
-from audit.testing.gatekeeper.policy import PURE_BUILTINS
 from audit.testing.options import RunOptions
 from audit.testing.run import run_suites
 
@@ -69,10 +66,3 @@ def cli() -> KyvernoCli:
         return find_kyverno()
     except EngineError as error:
         pytest.skip(str(error))
-
-
-@pytest.fixture(scope="session")
-def evaluator() -> Iterator[Evaluator]:
-    """One engine for suites of Gatekeeper's."""
-    with Evaluator(jobs=1, allow_builtins=PURE_BUILTINS) as started:
-        yield started

@@ -53,28 +53,29 @@ def _take(entry: Expected, following: Expected | None, rest: list[Row], contents
     The rows of one resource stand together, and a rule has one for it: what comes back is the next entry's, if it fits
     there.
     """
-    strayed = bool(entry.resources) and all(contents.holds(name) is False for name in entry.resources)
     taken: list[Row] = []
     seen: list[str] = []
     rules: set[str] = set()
-    while rest and _fits(entry, rest[0], contents):
+    while rest and _may_take(entry, rest[0], contents):
         row = rest[0]
-        if not strayed and not _names(entry, row):
-            break
         comes_back = row.resource in seen and (row.resource != seen[-1] or row.rule in rules)
-        if (
-            comes_back
-            and following is not None
-            and _fits(following, row, contents)
-            and _names(following, row)
-        ):
+        if comes_back and following is not None and _may_take(following, row, contents):
             break
         if not seen or seen[-1] != row.resource:
             seen.append(row.resource)
             rules = set()
         rules.add(row.rule)
         taken.append(rest.pop(0))
-    return Attributed(expected=entry, rows=tuple(taken), strayed=strayed)
+    return Attributed(expected=entry, rows=tuple(taken), strayed=_strays(entry, contents))
+
+
+def _may_take(entry: Expected, row: Row, contents: Contents) -> bool:
+    return _fits(entry, row, contents) and (_strays(entry, contents) or _names(entry, row))
+
+
+def _strays(entry: Expected, contents: Contents) -> bool:
+    """Whether none of the resources that an entry names exists: the CLI judges all of them then."""
+    return bool(entry.resources) and all(contents.holds(name) is False for name in entry.resources)
 
 
 def _shared(entries: Sequence[Expected], rest: list[Row], contents: Contents) -> Iterator[Attributed]:
