@@ -117,6 +117,7 @@ BAD = {
     "data_after_end  ": (TAG_VALUE * 2).encode(),
     "aliases_refused": b"spdxVersion: SPDX-2.3\nSPDXID: SPDXRef-DOCUMENT\npackages: &a [{name: x}]\nfiles: *a\n",
     "data_after_end   ": b"spdxVersion: SPDX-2.3\n---\nspdxVersion: SPDX-2.3\n",
+    "too_deep  ": b"spdxVersion: SPDX-2.3\nname: " + b"[" * 50_000 + b"]" * 50_000 + b"\n",
     "not_yaml": b"spdxVersion: SPDX-2.3\nname: [\n",
 }
 
@@ -257,3 +258,23 @@ def test_a_key_that_stands_twice_is_noticed_at_any_depth(
     assert json.loads(TEXT.replace(old, new))
     found = codes(read(TEXT.replace(old, new).encode(), tmp_path))
     assert found.get("duplicate_keys", 0) == number
+
+
+def test_too_deep_for_the_schema_is_read_and_unknown(tmp_path: Path) -> None:
+    found = read(
+        TEXT.encode().replace(b'"name"', b'"x": ' + b"[" * 900 + b"]" * 900 + b', "name"', 1), tmp_path
+    )
+    assert (found["format"]["status"], found["format"]["code"]) == ("unknown", "too_deep")
+    assert found["counts"]["packages"] == 2
+
+
+@pytest.mark.parametrize("levels", [2, 12, 100, 400])
+def test_nested_components_are_all_counted(levels: int, tmp_path: Path) -> None:
+    document = cyclonedx()
+    for level in range(levels):
+        document["components"] = [
+            {"type": "library", "name": str(level), "components": document["components"]}
+        ]
+    spec = read(document, tmp_path)
+    assert spec["counts"]["packages"] == levels + 1
+    assert spec["format"]["status"] == "valid"

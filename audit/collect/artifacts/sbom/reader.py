@@ -128,7 +128,10 @@ class SbomReader:
         version = document.version
         if not schemas.known(flavour.standard, version):
             return unchecked_format("unknown_version", f"no schema for {flavour.standard} {short(version)}")
-        problems, whole = schemas.validate(flavour.standard, version, plain)
+        try:
+            problems, whole = schemas.validate(flavour.standard, version, plain)
+        except FormatError as error:
+            return unchecked_format(error.code, error.message)
         checked_by = f"JSON schema of {flavour.standard} {version}"
         if flavour.serialisation not in {recognition.JSON, recognition.JSON_LD}:
             checked_by += f", after conversion from {flavour.serialisation}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from audit.collect.artifacts.sbom.problems import Problems
+from audit.collect.artifacts.sbom.problems import FormatError, Problems
 
 MAX_ERRORS = 1_000
 """More of them say nothing new, and each costs time."""
@@ -55,8 +55,18 @@ def _file(name: str) -> Path:
 
 
 def validate(standard: str, version: str, document: Mapping[str, Any]) -> tuple[Problems, bool]:
-    """What the schema finds, alike ones counted together, and whether all of it was listed."""
-    validator = _validator(standard, version)
+    """What the schema finds, alike ones counted together, and whether all of it was listed.
+
+    Raises:
+        FormatError: ``too_deep``: it is nested more deeply than the validator goes.
+    """
+    try:
+        return _validated(_validator(standard, version), document)
+    except ValueError:
+        raise FormatError("too_deep", "nested too deeply for the schema to be asked") from None
+
+
+def _validated(validator: Any, document: Mapping[str, Any]) -> tuple[Problems, bool]:
     problems = Problems()
     if validator.is_valid(document):
         return problems, True

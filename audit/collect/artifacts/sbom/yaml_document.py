@@ -22,6 +22,8 @@ def parse_yaml(data: bytes) -> dict[str, Any]:
     except RecursionError:
         raise FormatError("too_deep", "nested too deeply to be read") from None
     except yaml.MarkedYAMLError as error:
+        if "nesting depth" in str(error.problem):
+            raise FormatError("too_deep", "nested too deeply to be read") from None
         mark = error.problem_mark
         place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         raise FormatError("not_yaml", f"not YAML{place}") from None
