@@ -123,6 +123,21 @@ violations contains violation if {
 	}
 }
 
+# KServe makes a route to an LLMInferenceService that names a router's route, be it empty.
+violations contains violation if {
+	applies
+	workload.kind_key == "serving.kserve.io/LLMInferenceService"
+	route := obj.get(input, ["spec", "router", "route"], null)
+	route != null
+	not authenticates(input)
+	violation := {
+		"path": ["spec", "router", "route"],
+		"message": "is published through a gateway by its controller",
+		"seen": route,
+		"expected": "no route, or an annotation that puts authentication in front",
+	}
+}
+
 # KServe and Knative publish what is not labelled as local to the cluster.
 violations contains violation if {
 	applies

@@ -169,6 +169,23 @@ test_service_that_kuberay_makes if {
 	outcome(object.remove(ray_service("LoadBalancer"), ["spec"]), {}) == "skip"
 }
 
+test_route_that_kserve_makes if {
+	llm := {
+		"apiVersion": "serving.kserve.io/v1alpha1",
+		"kind": "LLMInferenceService",
+		"metadata": {"name": "l", "namespace": "serving"},
+		"spec": {"model": {"uri": "hf://org/m"}, "router": {"route": {}, "gateway": {}}},
+	}
+	found := rule.violations with input as llm with data.inventory as {}
+	{violation.path | some violation in found} == {["spec", "router", "route"]}
+	outcome(expect.replaced(llm, ["spec", "router", "route"], {"http": {}}), {}) == "fail"
+	outcome(expect.replaced(llm, ["metadata", "annotations"], {"security.opendatahub.io/enable-auth": "true"}), {}) == "pass"
+	outcome(expect.replaced(llm, ["metadata", "annotations"], {"security.opendatahub.io/enable-auth": "false"}), {}) == "fail"
+	every value in [null, {"scheduler": {}}] {
+		outcome(expect.replaced(llm, ["spec", "router"], value), {}) == "pass"
+	}
+}
+
 test_labels_decide if {
 	every path in [["spec", "template", "metadata"], ["spec", "template", "metadata", "labels"]] {
 		every variant in expect.without(server, path) {
