@@ -168,6 +168,21 @@ def test_a_list_that_is_none_is_refused(bench: Workbench, payload: bytes) -> Non
     assert bench.facts("llama/model.sig", kind="SignedModel") == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"algorithm": "sha256"', b'"algorithm": ["sha256"]'),
+        (b'"algorithm": "sha256"', b'"algorithm": null'),
+        (b'"name": "config.json"', b'"name": 5'),
+        (b'"digest": "', b'"digest": "zz'),
+        (b'"resources": [', b'"resources": [5, '),
+    ],
+)
+def test_resources_that_are_none_are_refused(bench: Workbench, old: bytes, new: bytes) -> None:
+    sign(bench, statement(FILES).replace(old, new, 1))
+    assert bench.spec("llama/model.sig")["status"] in ("invalid", "could_not_check")
+
+
 def test_other_ways_of_listing_are_not_supported(bench: Workbench) -> None:
     sign(bench, statement(FILES, method="shards"))
     assert (model(bench)["status"], model(bench)["code"]) == ("could_not_check", "unsupported_form")

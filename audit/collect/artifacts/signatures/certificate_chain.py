@@ -78,7 +78,7 @@ def _issuer(
     certificate: x509.Certificate, authority: Authority, times: Sequence[dt.datetime]
 ) -> x509.Certificate | None:
     """The next certificate on the way to the authority; None when there is no way at one of the times."""
-    store = Store([load(one.raw_bytes) for one in authority.cert_chain.certificates])
+    store = _store(authority)
     # The purpose is checked elsewhere: verifiers of web servers and clients know code signing not at all.
     of_authorities = ExtensionPolicy.webpki_defaults_ca().may_be_present(
         x509.ExtendedKeyUsage, Criticality.NON_CRITICAL, None
@@ -95,6 +95,13 @@ def _issuer(
         except (VerificationError, ValueError, x509.UnsupportedGeneralNameType):
             return None
     return found
+
+
+def _store(authority: Authority) -> Store:
+    try:
+        return Store([load(one.raw_bytes) for one in authority.cert_chain.certificates])
+    except (RefusedError, ValueError):
+        raise RefusedError("root_unreadable") from None
 
 
 def _signed(

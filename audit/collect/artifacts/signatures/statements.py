@@ -106,9 +106,12 @@ def _model(named: tuple[Subject, ...], predicate: dict[str, Any]) -> Statement:
         try:
             name, algorithm, digest = resource["name"], resource["algorithm"], resource["digest"]
             whole.update(bytes.fromhex(digest))
+            described = {"name": name, "digest": {algorithm: digest}}
         except (KeyError, TypeError, ValueError):
             raise RefusedError("bad_statement") from None
-        files.append(_subject({"name": name, "digest": {algorithm: digest}}))
+        if not isinstance(name, str) or not isinstance(algorithm, str):
+            raise RefusedError("bad_statement")
+        files.append(_subject(described))
     if named[0].digests.get("sha256") != whole.hexdigest():
         raise RefusedError("bad_statement")
     single = len(files) == 1 and files[0].name == "."
