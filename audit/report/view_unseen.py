@@ -197,19 +197,34 @@ def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
         )
     if total := _left_out_total(result, texts):
         entries.append(Entry(texts.gettext("Left out of scope"), (Piece(total, "#left-out"),)))
-    codes = Counter(item.code for item in result.notices if item.code in _NOT_READ)
-    if codes:
-        entries.append(Entry(texts.gettext("Passed over, no manifest"), (Piece(_listed(codes), "#notices"),)))
-    codes = Counter(
-        item.code for item in result.notices if item.code not in OUT_OF_SCOPE and item.code not in _NOT_READ
-    )
-    if codes:
-        entries.append(Entry(texts.gettext("Read, but no object"), (Piece(_listed(codes), "#notices"),)))
+    passed, read = Counter[str](), Counter[str]()
+    for item in result.notices:
+        if item.code not in OUT_OF_SCOPE:
+            (passed if item.code in _NOT_READ else read)[item.code] += item.count
+    for title, codes in (
+        (texts.gettext("Passed over, no manifest"), passed),
+        (texts.gettext("Read, but no object"), read),
+    ):
+        if codes:
+            entries.append(Entry(title, (Piece(_listed(codes, texts), "#notices"),)))
     return entries
 
 
-def _listed(codes: Counter[str]) -> str:
-    return ", ".join(f"{visible(code)} {count(number)}" for code, number in sorted(codes.items())[:6])
+def _listed(codes: Counter[str], texts: Texts) -> str:
+    words = {
+        "other_type": texts.gettext("of another type"),
+        "version_control": texts.gettext("of version control or dependencies"),
+        "own_output": texts.gettext("written by fleetaudit"),
+        "configuration": texts.gettext("configuration of this audit"),
+        "already_read": texts.gettext("reached twice"),
+        "not_a_mapping": texts.gettext("no mapping"),
+        "not_an_object": texts.gettext("no Kubernetes object"),
+        "list_item_not_object": texts.gettext("no object in a list"),
+        "part_of_kustomization": texts.gettext("taken in by a kustomization"),
+    }
+    return ", ".join(
+        f"{count(number)} {words.get(code) or visible(code)}" for code, number in sorted(codes.items())[:6]
+    )
 
 
 def _left_out_total(result: AssessmentResult, texts: Texts) -> str:

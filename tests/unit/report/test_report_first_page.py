@@ -81,7 +81,7 @@ def test_what_the_owner_left_out_has_its_own_heading_with_count_and_reason() -> 
         "2 files by --exclude or scope.exclude, 3 files by .gitignore, 1 file that --include does not name, "
         "4 objects by a selector of scope.exclude"
     )
-    assert entries["Read, but no object"] == "not_an_object 1"
+    assert entries["Read, but no object"] == "1 no Kubernetes object"
     gaps = by_id(root, "gaps")
     assert "Left out of scope" in [text(node) for node in gaps.iter("h3")]
     assert by_id(gaps, "left-out") is not None
@@ -95,8 +95,11 @@ def test_what_the_owner_left_out_has_its_own_heading_with_count_and_reason() -> 
 def test_files_that_are_none_to_read_are_neither_read_nor_left_out() -> None:
     passed = [b.notice(code=code, count=2) for code in ("other_type", "version_control", "own_output")]
     box = by_id(tree(html(with_notices(*passed, excluded=4))), "unseen")
-    entries = {text(next(div.iter("dt"))) for div in box.iter("div")}
-    assert entries == {"Passed over, no manifest"}
+    entries = {text(next(div.iter("dt"))): text(next(div.iter("dd"))) for div in box.iter("div")}
+    assert entries == {
+        "Passed over, no manifest": "2 of another type, 2 written by fleetaudit, "
+        "2 of version control or dependencies"
+    }
 
 
 def test_without_anything_left_out_there_is_no_such_heading() -> None:
