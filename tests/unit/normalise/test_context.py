@@ -35,7 +35,11 @@ def test_inventory_has_every_declared_kind_and_indexes_by_namespace() -> None:
 
 def test_a_whole_group_is_collected_under_its_star() -> None:
     context = ClusterContext("a", {"constraints.gatekeeper.sh/*", "constraints.gatekeeper.sh/Labels"})
-    for kind, group in (("Labels", "constraints.gatekeeper.sh"), ("Repos", "constraints.gatekeeper.sh"), ("Pod", "")):
+    for kind, group in (
+        ("Labels", "constraints.gatekeeper.sh"),
+        ("Repos", "constraints.gatekeeper.sh"),
+        ("Pod", ""),
+    ):
         projection = json.dumps({"kind": kind}).encode()
         context.see(item(kind, "one", group=group, projection=projection))
     inventory = json.loads(context.inventory())
