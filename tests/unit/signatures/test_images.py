@@ -165,6 +165,16 @@ def test_a_blob_that_was_changed_is_seen(bench: Workbench, team: Signing) -> Non
         assert (spec["status"], spec["code"]) == ("invalid", "blob_differs")
 
 
+def test_an_image_whose_manifest_is_not_there_is_not_judged(bench: Workbench, team: Signing) -> None:
+    layout = LayoutBuilder()
+    image = layout.image()
+    layout.simple_signature(image, team)
+    del layout.blobs[image]
+    spec = bench.spec(as_folder(bench, layout), kind="ImageSignatures")
+    assert (spec["status"], spec["code"]) == ("could_not_check", "no_manifest_digest")
+    assert spec["signatures"][0]["code"] == "verified"
+
+
 def test_each_image_has_its_own_signatures(bench: Workbench, team: Signing) -> None:
     layout = LayoutBuilder()
     signed, bare, tagged = layout.image("a"), layout.image("b"), layout.image("c")

@@ -79,6 +79,8 @@ class ImageReader:
             spec = self._spec(image, checks, policy, too_many=len(layers) > MAX_SIGNATURES)
             if image.digest in files.wrong:
                 spec |= verdict_facts("blob_differs")
+            elif image.digest is not None and image.digest not in files.blobs:
+                spec |= verdict_facts("no_manifest_digest")
             yield Facts(kind="ImageSignatures", name=name, spec=spec)
             for index, (_, check) in enumerate(checks):
                 stated = provenance_spec(check, check.code, policy, subjects=[image.digest or ""])
