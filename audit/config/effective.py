@@ -133,6 +133,8 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         (source["path"],) = place([source["path"]])
         for key in ("data", "libraries"):
             source[key] = place(source[key])
+    if data["signatures"] is not None:
+        data["signatures"] = str(base / data["signatures"])
     data["output"]["folder"] = str(base / data["output"]["folder"])
     for name, files in (("opa", ("ca",)), ("kyverno", ("values", "user_info", "context"))):
         engine = data["engine"][name]

@@ -222,6 +222,10 @@ class FileConfig(Section, frozen=True, kw_only=True):
         Meta(description="Files with profiles of components that need privileges, beside the shipped ones."),
     ] = ()
     waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
+    signatures: Annotated[
+        PathText | None,
+        Meta(description="File that says who may sign what, with which keys and which trusted root."),
+    ] = None
     statements: Annotated[
         tuple[PathText, ...], Meta(description="Files with statements about controls.")
     ] = ()

@@ -11,21 +11,39 @@ from audit.collect.artifacts.reading import Registry
 from audit.collect.artifacts.sbom.reader import readers as sbom_readers
 from audit.collect.artifacts.sbom.settings import SbomSettings
 from audit.collect.artifacts.signatures.factory import readers as signature_readers
+from audit.collect.artifacts.signatures.settings import SignatureSettings
 from audit.config.schema import Config
+from audit.library.authored import read_document
+from audit.library.entries import convert
 
 
 def evidence_readers(config: Config, now: dt.datetime) -> Registry:
     """The readers, in the order in which they are asked.
 
     Args:
-        config: what is trusted, and which limits hold.
+        config: where it is written whom to trust.
         now: the moment of judging, up to which ages are counted.
+
+    Raises:
+        ContentError: the file about signatures is wrong.
     """
-    del config
+    base = Path(config.signatures).parent if config.signatures else Path()
     return Registry(
         (
-            *signature_readers(None, base=Path(), now=now),
+            *signature_readers(signature_settings(config), base=base, now=now),
             *sbom_readers(SbomSettings(now=now)),
             *result_readers(EvidenceSettings(now=now)),
         )
     )
+
+
+def signature_settings(config: Config) -> SignatureSettings | None:
+    """Whom the configuration trusts; None when it says nothing.
+
+    Raises:
+        ContentError: the file can't be read, or something in it is wrong.
+    """
+    if config.signatures is None:
+        return None
+    document = read_document(Path(config.signatures))
+    return convert(document, (), document.value, SignatureSettings)

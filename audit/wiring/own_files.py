@@ -19,6 +19,7 @@ def own_files(config: Config, working: Path) -> OwnFiles:
         working: folder in which this run makes its files before it puts them in place.
     """
     named = [*config.waivers, *config.statements, *config.mappings, *config.twins, *config.pod_templates]
+    named += [*config.components, *([config.signatures] if config.signatures else [])]
     if config.file:
         named += [config.file, str(Path(config.file).parent / SCHEMA)]
     folders = [working] if config.output.folder == "-" else [working, Path(config.output.folder)]
