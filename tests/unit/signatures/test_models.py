@@ -209,6 +209,14 @@ def test_a_file_of_a_signed_model_is_signed(bench: Workbench) -> None:
     assert bench.spec("llama/config.json", kind="SignedArtifact")["status"] == "unsigned"
 
 
+def test_a_file_deep_in_a_signed_model_is_signed(bench: Workbench) -> None:
+    bench.config["policies"] = [{**OURS, "artifacts": ["*.safetensors"], "required": True}]
+    name = "llama/weights/a.safetensors"
+    assert bench.spec(name, kind="SignedArtifact")["status"] == "verified"
+    (bench.folder / "llama/model.sig").rename(bench.folder / "model.sig")
+    assert bench.spec(name, kind="SignedArtifact")["status"] == "unsigned"
+
+
 PLACES = {
     "v0.3.1-sigstore": "verified",
     "v1.0.0-sigstore": "verified",

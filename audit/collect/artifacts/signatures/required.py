@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
 from audit.collect.artifacts.signatures.beside import SIGNATURE_SUFFIXES, in_folder, is_signature
@@ -16,6 +16,8 @@ from audit.collect.artifacts.signatures.image_files import looks_like_image
 from audit.collect.artifacts.signatures.judging import Checked, refused
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
+
+MAX_ABOVE = 4
 
 
 class SignedArtifactReader:
@@ -48,7 +50,7 @@ class SignedArtifactReader:
             digest = content.digest("sha256").hex()
         except RefusedError as refusal:
             raise UnreadError(refusal.message) from None
-        checks, too_many = self._checks(artifact.path, content, policy, digest=digest)
+        checks, too_many = self._checks(artifact.path, content, policy, digest=digest, label=artifact.label)
         code = "too_many_signatures" if too_many else combined([check for _, check in checks], policy)
         yield Facts(
             kind="SignedArtifact",
@@ -72,14 +74,19 @@ class SignedArtifactReader:
         return policy if policy is not None and policy.settings.required else None
 
     def _checks(
-        self, path: Path, content: FileContent, policy: CompiledPolicy, *, digest: str
+        self, path: Path, content: FileContent, policy: CompiledPolicy, *, digest: str, label: str
     ) -> tuple[list[tuple[str, Checked]], bool]:
         own = [
             side
             for suffix in SIGNATURE_SUFFIXES
             if (side := in_folder(path.parent, path.name + suffix)) is not None
         ]
-        others = [side for side in self._desk.folders.about(path.parent, digest) if side not in own]
+        others = [
+            side
+            for folder in _folders(path, label)
+            for side in self._desk.folders.about(folder, digest)
+            if side not in own
+        ]
         found: list[tuple[str, Checked]] = []
         for side in (*own, *others):
             checks = self._side(side, content, policy)
@@ -99,6 +106,12 @@ class SignedArtifactReader:
         if not documents and side.name.lower().endswith(".sig"):
             return [check_detached(self._desk, side, content, policy)]
         return [self._desk.checker.bundle(raw, content, policy) for raw in documents]
+
+
+def _folders(path: Path, label: str) -> list[Path]:
+    """The folder of a file, and those above it that belong to what is audited: the list of a model lies at its top."""
+    above = min(max(len(PurePath(label).parts) - 2, 0), MAX_ABOVE)
+    return [path.parent, *list(path.parent.parents)[:above]]
 
 
 def _unreadable(policy: CompiledPolicy) -> Checked:
