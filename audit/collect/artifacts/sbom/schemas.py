@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from audit.collect.artifacts.sbom.problems import FormatError, Problems
+from audit.collect.artifacts.sbom.problems import FormatError, Problems, short
 
 MAX_ERRORS = 1_000
 """More of them say nothing new, and each costs time."""
@@ -73,7 +73,7 @@ def _validated(validator: Any, document: Mapping[str, Any]) -> tuple[Problems, b
     number = 0
     for error in itertools.islice(validator.iter_errors(document), MAX_ERRORS):
         number += 1
-        place = _shape(error.instance_path)
+        place = short(_shape(error.instance_path))
         problems.add(f"schema:{place}", _said(error.message), _exact(error.instance_path))
     return problems, number < MAX_ERRORS
 
