@@ -93,7 +93,8 @@ def test_the_policy_library_beside_the_clis_own_verdicts(
     with capsys.disabled():
         print(
             f"\nKyverno {cli.version}, policy library: {len(files)} suites; {total['ours']} cases passed here, "
-            f"{total['theirs']} rows with the CLI's own test command; {len(differences)} cases differ"
+            f"{total['theirs']} rows with the CLI's own test command, exclusions of resources that another row answers "
+            f"included; {len(differences)} cases differ"
         )
         for name, said_here in sorted(differences.items()):
             print(f"  {name}: {said_here}. {EXPLAINED.get(name, '')}")

@@ -11,7 +11,7 @@ import data.fleetaudit_foreign.objects
 # True, false, or undefined when it cannot be told because the object's Namespace is not in the inventory.
 applies := matched(subjects[0]) if {
 	count(subjects) == 1
-} else := true if {
+} else if {
 	some subject in subjects
 	matched(subject)
 } else := false if {
