@@ -158,6 +158,8 @@ def test_the_facts_are_the_same(tmp_path: Path) -> None:
         ("<scope>required</scope>", "<scoop>required</scoop>"),
         ('version="3"', 'version="three"'),
         ("<score>7.5</score>", "<score>much</score>"),
+        ("<score>7.5</score>", "<score>1e999</score>"),
+        ("<score>7.5</score>", "<score>nan</score>"),
     ],
 )
 def test_what_the_schema_forbids_is_invalid_in_xml_too(old: str, new: str, tmp_path: Path) -> None:

@@ -378,3 +378,33 @@ def test_openvex(tmp_path: Path) -> None:
     assert spec_of({key: value for key, value in OPENVEX.items() if key != "@id"}, tmp_path)["notices"] == [
         "no_id"
     ]
+
+
+@pytest.mark.parametrize("wrong", ["1" + "0" * 400, "1e999", "-1e999", "NaN", '"' + "9" * 5000 + '"'])
+def test_numbers_that_are_none_are_read_past_or_a_gap(wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    for name, old in (
+        ("Scorecard", "6.1"),
+        ("Scorecard v1", "10"),
+        ("TestGrid", "1777600000000"),
+        ("TestGrid state", "1777600000000"),
+        ("TestGrid state", "12"),
+        ("kube-bench", '"total_pass": 1'),
+        ("SARIF", '"9.8"'),
+    ):
+        text = raw(name).decode()
+        assert old in text
+        new = f'"total_pass": {wrong}' if "total" in old else wrong
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        try:
+            json.dumps([facts.document() for facts in facts_of(path)], allow_nan=False)
+        except UnreadError as error:
+            assert error.reason  # noqa: PT017  # either is right, and nothing else
+
+
+def test_a_bomb_of_lists_is_a_gap(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    for name in ("Trivy", "kube-bench"):
+        path.write_bytes(raw(name)[:-1] + b', "x": [' + b"[]," * 3_000_000 + b"[]]}")
+        with pytest.raises(UnreadError, match="more than"):
+            facts_of(path)

@@ -17,6 +17,7 @@ from audit.collect.artifacts.evidence.benchmark import (
 )
 from audit.collect.artifacts.evidence.result_file import ResultReader, named, number
 from audit.collect.artifacts.sbom.document import mapping, mappings
+from audit.collect.artifacts.sbom.json_document import refuse_bomb
 from audit.collect.artifacts.sbom.problems import FormatError
 
 _STATES = {"PASS": PASSED, "FAIL": FAILED, "WARN": MANUAL, "INFO": EXCLUDED}
@@ -38,6 +39,7 @@ class KubeBenchReader(ResultReader):
         notices: list[str] = []
         controls: list[dict[str, Any]] = []
         totals: list[dict[str, Any]] = []
+        refuse_bomb(data)
         for value in _values(data.decode("utf-8"), notices):
             _sort(value, controls, totals)
         if not controls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from audit.collect.artifacts.evidence.settings import EvidenceSettings
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError, sha256_of
 from audit.collect.artifacts.sbom.created import created_facts
 from audit.collect.artifacts.sbom.decoding import peek, utf8
+from audit.collect.artifacts.sbom.json_document import refuse_bomb
 from audit.collect.artifacts.sbom.problems import FormatError, short
 
 
@@ -77,6 +79,7 @@ def objects_of(data: bytes) -> Any:
     Raises:
         FormatError: it is none, with the place.
     """
+    refuse_bomb(data)
     try:
         return msgspec.json.decode(data)
     except RecursionError:
@@ -94,4 +97,10 @@ def named(value: Any) -> str:
 
 def number(value: Any) -> float | None:
     """A number that can be compared; None for anything else."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

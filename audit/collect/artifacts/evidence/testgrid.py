@@ -135,7 +135,7 @@ def _overall(cells: list[str]) -> str:
 def _moment(value: Any) -> str | None:
     """Milliseconds or seconds since 1970, or text; zero is "never"."""
     if isinstance(value, str):
-        if not value.isdecimal():
+        if not value.isdecimal() or len(value) > 18:
             return value or None
         value = int(value)
     seconds = number(value)

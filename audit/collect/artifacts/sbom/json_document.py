@@ -15,14 +15,23 @@ MAX_VALUES = 8_000_000
 """An empty list takes two bytes of the file and sixty of memory. Real documents of the largest size have a tenth of this."""
 
 
+def refuse_bomb(data: bytes) -> None:
+    """Count before anything is made of it.
+
+    Raises:
+        FormatError: ``too_large``.
+    """
+    if data.count(b",") > MAX_VALUES or data.count(b"{") + data.count(b"[") > MAX_CONTAINERS:
+        raise FormatError("too_large", f"more than {MAX_CONTAINERS} containers or {MAX_VALUES} values")
+
+
 def parse_json(data: bytes) -> dict[str, Any]:
     """The object.
 
     Raises:
         FormatError: ``too_large``, ``truncated``, ``data_after_end``, ``too_deep``, ``not_json`` or ``not_an_object``.
     """
-    if data.count(b",") > MAX_VALUES or data.count(b"{") + data.count(b"[") > MAX_CONTAINERS:
-        raise FormatError("too_large", f"more than {MAX_CONTAINERS} containers or {MAX_VALUES} values")
+    refuse_bomb(data)
     try:
         value = msgspec.json.decode(data)
     except RecursionError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,9 +32,10 @@ def scalar(value: str, part: Mapping[str, Any]) -> Any:
         return int(stripped) if stripped.lstrip("+-").isdecimal() and len(stripped) < 20 else value
     if kind == "number":
         try:
-            return float(stripped)
+            number = float(stripped)
         except ValueError:
             return value
+        return number if math.isfinite(number) else value
     return value
 
 
