@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -60,11 +60,16 @@ class DuePairs:
     A namespace that is used but has no manifest is due for every rule that names namespaces. Rules that look at other
     objects judge it as any other. Labels and whatever else is its own nobody has seen, so that such pairs are
     undecided: else a failure could be mended by leaving the manifest out.
+
+    Args:
+        rules: of one engine.
+        folded: rules that only take part in another rule's pair; of a namespace without a manifest that rule answers.
     """
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], *, folded: Collection[str] = ()) -> None:
         self._rules = tuple(rules)
         self._by_kind: dict[tuple[str, bool], tuple[str, ...]] = {}
+        self._folded = frozenset(folded)
         self._asked = frozenset(rule.id for rule in self._rules if rule.match_derived)
         self._sees_others = frozenset(rule.id for rule in self._rules if rule.match_derived and rule.context)
 
@@ -80,7 +85,7 @@ class DuePairs:
                 and (
                     not item.ref.derived
                     or rule.match_derived
-                    or (key[0] == NAMESPACE and NAMESPACE in rule.kinds)
+                    or (key[0] == NAMESPACE and NAMESPACE in rule.kinds and rule.id not in self._folded)
                 )
             )
             self._by_kind[key] = due
@@ -119,7 +124,7 @@ def judge(
     `objects` can be gone through several times at once: each engine looks ahead at its own pace, and none makes the
     others' objects wait in memory.
     """
-    due_of = [DuePairs(engine.rules()) for engine in engines]
+    due_of = [DuePairs(engine.rules(), folded=twins.rule_of) for engine in engines]
     answered = [engine.evaluate(cluster, iter(objects), inventory) for engine in engines]
     told = _Told(doubts.owned_kinds)
     for item in objects:

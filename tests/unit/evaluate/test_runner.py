@@ -199,6 +199,12 @@ def test_a_namespace_without_a_manifest_is_due_for_every_rule_that_names_namespa
     assert DuePairs(rules).of(CollectedObject(ref=cluster, raw=b"{}")) == ("x/d",)
 
 
+def test_a_rule_that_is_part_of_another_leaves_a_namespace_without_a_manifest_to_it() -> None:
+    due = DuePairs(NAMESPACE_RULES, folded={"x/own": "y/own", "x/labels": "y/labels"})
+    assert due.of(namespace(derived=False)) == ("x/own", "x/labels", "x/exists", "x/any")
+    assert due.of(namespace(derived=True)) == ("x/labels", "x/exists")
+
+
 @pytest.mark.parametrize("outcome", [Outcome.PASS, Outcome.FAIL, Outcome.WARN])
 def test_what_is_the_namespaces_own_is_undecided_without_its_manifest(outcome: Outcome) -> None:
     given = [PairAnswer(rule=f"x/{name}", outcome=outcome) for name in ("labels", "exists")]
