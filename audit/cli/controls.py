@@ -80,4 +80,4 @@ def show_control(
     return 0
 
 
-COMMANDS = (list_controls, show_control)
+COMMANDS = (("list", list_controls, LIST_EXAMPLES), ("show", show_control, SHOW_EXAMPLES))

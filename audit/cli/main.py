@@ -98,11 +98,10 @@ def application(*, rich_help: bool) -> typer.Typer:
 
 
 def _group(module: ModuleType, title: str, mode: Any) -> typer.Typer:
-    """``rules`` and ``controls``: alone they list, ``show ID`` shows one."""
+    """``rules`` and ``controls``: alone they list."""
     group = typer.Typer(cls=ListingGroup, help=title, epilog=module.EXAMPLES, rich_markup_mode=mode)
-    listing, showing = module.COMMANDS
-    group.command("list", cls=Command, epilog=module.LIST_EXAMPLES)(listing)
-    group.command("show", cls=Command, epilog=module.SHOW_EXAMPLES)(showing)
+    for name, handler, epilog in module.COMMANDS:
+        group.command(name, cls=Command, epilog=epilog)(handler)
     return group
 
 

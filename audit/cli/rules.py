@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from audit.cli import mutate
 from audit.cli import options as o
 from audit.cli.command import examples
 
@@ -95,4 +96,8 @@ def _plain(rule: Any, mappings: Any) -> dict[str, Any]:
     return data
 
 
-COMMANDS = (list_rules, show_rule)
+COMMANDS = (
+    ("list", list_rules, LIST_EXAMPLES),
+    ("show", show_rule, SHOW_EXAMPLES),
+    ("mutate", mutate.mutate, mutate.EXAMPLES),
+)
