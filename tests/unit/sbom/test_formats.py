@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from audit.collect.artifacts.reading import UnreadError, look_at
 from audit.collect.artifacts.sbom.reader import SbomReader
 from audit.collect.artifacts.sbom.settings import SbomSettings
+from tests.unit.cli.terminal import CHECKOUT
 from tests.unit.sbom.reading import SETTINGS, codes, cyclonedx, read, read_file, spdx
 
 TEXT = json.dumps(spdx() | {"name": "café"}, ensure_ascii=False)
@@ -115,6 +118,8 @@ BAD = {
     "not_tag_value": TAG_VALUE.replace("PackageVersion:", "PackageVerzion:").encode(),
     "truncated  ": TAG_VALUE.replace("</text>", "").encode(),
     "data_after_end  ": (TAG_VALUE * 2).encode(),
+    "too_large ": b"spdxVersion: SPDX-2.3\nx:\n" + b"- {}\n" * 600_000,
+    "too_large  ": XML.encode().replace(b"</bom>", b"<a/>" * 1_300_000 + b"</bom>"),
     "aliases_refused": b"spdxVersion: SPDX-2.3\nSPDXID: SPDXRef-DOCUMENT\npackages: &a [{name: x}]\nfiles: *a\n",
     "data_after_end   ": b"spdxVersion: SPDX-2.3\n---\nspdxVersion: SPDX-2.3\n",
     "too_deep  ": b"spdxVersion: SPDX-2.3\nname: " + b"[" * 50_000 + b"]" * 50_000 + b"\n",
@@ -278,3 +283,70 @@ def test_nested_components_are_all_counted(levels: int, tmp_path: Path) -> None:
     spec = read(document, tmp_path)
     assert spec["counts"]["packages"] == levels + 1
     assert spec["format"]["status"] == "valid"
+
+
+CROWDS = {
+    "json": b'{"spdxVersion": "SPDX-2.3", "packages": [' + b"{}," * 450_000 + b"{}]}",
+    "cyclonedx": b'{"bomFormat": "CycloneDX", "specVersion": "1.6", "components": ['
+    + b"{}," * 450_000
+    + b"{}]}",
+    "tag-value": b"SPDXVersion: SPDX-2.3\n" + b"PackageName: a\n" * 450_000,
+}
+
+
+@pytest.mark.parametrize("name", CROWDS)
+def test_a_crowd_of_elements_is_refused(name: str, tmp_path: Path) -> None:
+    found = read(CROWDS[name], tmp_path)
+    assert (found["format"]["status"], found["format"]["code"]) == ("unknown", "too_large")
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+from audit.collect.artifacts.reading import look_at
+from audit.collect.artifacts.sbom.reader import SbomReader
+from audit.collect.artifacts.sbom.settings import SbomSettings
+[facts] = SbomReader(SbomSettings(deep=False)).read(look_at(Path(sys.argv[1]), "x", max_bytes=64 << 20))
+status = Path("/proc/self/status").read_text()
+print(facts.spec["format"]["status"], next(int(l.split()[1]) // 1024 for l in status.splitlines() if "VmHWM" in l))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("key", ["relationships", "other"])
+def test_a_document_that_is_wrong_everywhere_takes_little_memory(key: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    wrong = {"spdxElementId": "SPDXRef-lib", "relatedSpdxElement": "SPDXRef-lib", "relationshipType": "NEW"}
+    path.write_text(json.dumps(spdx() | {key: [wrong] * 100_000}), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(path)], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    status, megabytes = done.stdout.split()
+    assert status == "invalid"
+    assert int(megabytes) < 250
+
+
+def test_errors_far_down_a_list_are_found_at_their_place(tmp_path: Path) -> None:
+    document = spdx()
+    document["packages"] += [
+        {"SPDXID": f"SPDXRef-{i}", "name": str(i), "downloadLocation": "NONE"} for i in range(20_000)
+    ]
+    document["packages"][15_000]["name"] = 7
+    [problem] = read(document, tmp_path)["format"]["problems"]
+    assert problem["examples"] == ["packages.15000.name"]
+    bom = cyclonedx()
+    bom["components"] = [{"type": "library", "name": str(i)} for i in range(20_000)]
+    bom["components"][15_000]["type"] = "liberry"
+    [problem] = read(bom, tmp_path)["format"]["problems"]
+    assert problem["examples"] == ["components.15000.type"]
+
+
+def test_a_fault_inside_one_element_that_holds_most_is_found(tmp_path: Path) -> None:
+    bom = cyclonedx()
+    inner = [{"type": "library", "name": str(i)} for i in range(20_000)]
+    bom["components"].append({"type": "library", "name": "all", "components": inner})
+    assert read(bom, tmp_path)["format"]["status"] == "valid"
+    inner[15_000]["type"] = "liberry"
+    found = read(bom, tmp_path)["format"]
+    assert found["status"] == "invalid"
+    assert found["problems"][0]["examples"] == ["components.1"]

@@ -17,6 +17,7 @@ from audit.collect.artifacts.sbom.document import (
     text,
     texts,
 )
+from audit.collect.artifacts.sbom.problems import refuse_crowd
 
 _SERIAL = re.compile(r"urn:uuid:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ELSEWHERE = "urn:cdx:"
@@ -95,6 +96,7 @@ def _component(document: Document, data: dict[str, Any], known: set[str], parent
     _take(document, id_, known)
     found = component_of(data, id_, document.structure)
     document.components.append(found)
+    refuse_crowd(len(document.components))
     if parent is not None:
         document.edges.append((parent, id_))
         document.related.update((parent, id_))

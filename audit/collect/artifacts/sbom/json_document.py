@@ -10,9 +10,9 @@ import msgspec
 from audit.collect.artifacts.sbom.problems import FormatError
 
 _KEY = re.compile(rb'(?<![:,\[{\s\\])"\s*:')
-MAX_CONTAINERS = 3_000_000
-MAX_VALUES = 8_000_000
-"""An empty list takes two bytes of the file and sixty of memory. Real documents of the largest size have a tenth of this."""
+MAX_CONTAINERS = 1_500_000
+MAX_VALUES = 4_000_000
+"""An empty list takes two bytes of the file and sixty of memory. Real documents of the largest size have less than half of this."""
 
 
 def refuse_bomb(data: bytes) -> None:

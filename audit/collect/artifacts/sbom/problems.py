@@ -9,6 +9,10 @@ TEXT = 200
 """Longest text that is taken from a document into a fact."""
 
 
+MAX_ELEMENTS = 400_000
+"""Packages and files of one document. Half a kilobyte of memory is needed for each, and no real document has a tenth of them."""
+
+
 class FormatError(Exception):
     """The document can't be read as what it says it is.
 
@@ -27,6 +31,16 @@ def short(text: object) -> str:
     """A value of the document, short enough for a report."""
     value = text if isinstance(text, str) else repr(text)
     return value if len(value) <= TEXT else f"{value[: TEXT - 1]}…"
+
+
+def refuse_crowd(number: int) -> None:
+    """Before anything is made of that many elements.
+
+    Raises:
+        FormatError: ``too_large``.
+    """
+    if number > MAX_ELEMENTS:
+        raise FormatError("too_large", f"more than {MAX_ELEMENTS} packages and files")
 
 
 class Problems:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from audit.collect.artifacts.sbom.problems import FormatError, Problems, short
+from audit.collect.artifacts.sbom.problems import FormatError, Problems
+from audit.collect.artifacts.sbom.schema_errors import errors_in
 
-MAX_ERRORS = 1_000
-"""More of them say nothing new, and each costs time."""
 _FOLDER = Path(__file__).parent / "schemas"
 _CYCLONEDX = ("1.2", "1.3", "1.4", "1.5", "1.6", "1.7")
 _SPDX = ("2.2", "2.3", "3.0.1")
@@ -61,30 +59,7 @@ def validate(standard: str, version: str, document: Mapping[str, Any]) -> tuple[
         FormatError: ``too_deep``: it is nested more deeply than the validator goes.
     """
     try:
-        return _validated(_validator(standard, version), document)
+        validator = _validator(standard, version)
+        return (Problems(), True) if validator.is_valid(document) else errors_in(validator, document)
     except ValueError:
         raise FormatError("too_deep", "nested too deeply for the schema to be asked") from None
-
-
-def _validated(validator: Any, document: Mapping[str, Any]) -> tuple[Problems, bool]:
-    problems = Problems()
-    if validator.is_valid(document):
-        return problems, True
-    number = 0
-    for error in itertools.islice(validator.iter_errors(document), MAX_ERRORS):
-        number += 1
-        place = short(_shape(error.instance_path))
-        problems.add(f"schema:{place}", _said(error.message), _exact(error.instance_path))
-    return problems, number < MAX_ERRORS
-
-
-def _said(message: str) -> str:
-    return message if len(message) <= 300 else f"{message[:299]}…"
-
-
-def _shape(path: list[str | int]) -> str:
-    return ".".join("[]" if isinstance(part, int) else part for part in path) or "document"
-
-
-def _exact(path: list[str | int]) -> str:
-    return ".".join(str(part) for part in path)

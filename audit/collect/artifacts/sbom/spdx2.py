@@ -17,6 +17,7 @@ from audit.collect.artifacts.sbom.document import (
     text,
     texts,
 )
+from audit.collect.artifacts.sbom.problems import refuse_crowd
 from audit.collect.artifacts.sbom.references import digest_fits, is_cpe, is_namespace, is_purl, is_utc
 from audit.collect.artifacts.sbom.spdx2_files import check_files
 from audit.collect.artifacts.sbom.spdx2_relations import relate
@@ -39,6 +40,7 @@ def read_spdx2(data: dict[str, Any]) -> Document:
     )
     _creators(document, texts(info.get("creators")))
     packages, files, snippets = (mappings(data.get(key)) for key in ("packages", "files", "snippets"))
+    refuse_crowd(len(packages) + len(files) + len(snippets))
     infos = mappings(data.get("hasExtractedLicensingInfos"))
     document.declared_references = {str(one.get("licenseId")) for one in infos}
     _check_head(document, data)

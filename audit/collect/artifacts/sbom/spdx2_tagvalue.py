@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from audit.collect.artifacts.sbom.problems import FormatError
+from audit.collect.artifacts.sbom.problems import FormatError, refuse_crowd
 
 _TAG = re.compile(r"\s*([A-Za-z]+)\s*:\s?(.*)", re.DOTALL)
+MAX_PAIRS = 2_000_000
+"""Real documents of the largest size have half of this."""
 _OPEN, _CLOSE = "<text>", "</text>"
 _CODE = re.compile(r"([^\s(]+)\s*(?:\(\s*(?:excludes?:)?\s*(.*)\))?", re.IGNORECASE | re.DOTALL)
 _DOCUMENT_REF = re.compile(r"(\S+)\s+(\S+)\s+(\w+):\s*(\S+)")
@@ -98,7 +100,9 @@ def from_tag_value(data: bytes) -> dict[str, Any]:
         FormatError: it can't be read as tag-value.
     """
     reader = _Reader()
-    for number, tag, value in pairs(data.decode("utf-8")):
+    for count, (number, tag, value) in enumerate(pairs(data.decode("utf-8"))):
+        if count >= MAX_PAIRS:
+            raise FormatError("too_large", f"more than {MAX_PAIRS} tags")
         reader.take(number, tag, value)
     return reader.finish()
 
@@ -171,6 +175,7 @@ class _Reader:
         return self.document
 
     def _begin(self, place: str, key: str, element: dict[str, Any]) -> None:
+        refuse_crowd(len(self.document.get(key, ())))
         self._identified = self._add(place, self.document, key, element)
         if place == "package":
             self._in_package = element

@@ -14,7 +14,7 @@ from audit.collect.artifacts.sbom.document import (
     text,
     texts,
 )
-from audit.collect.artifacts.sbom.problems import Problems
+from audit.collect.artifacts.sbom.problems import Problems, refuse_crowd
 from audit.collect.artifacts.sbom.references import digest_fits, is_purl, is_utc
 
 _COMPONENTS = {"software_Package": "package", "ai_AIPackage": "model", "dataset_DatasetPackage": "dataset"}
@@ -51,6 +51,7 @@ def read_spdx3(data: dict[str, Any]) -> Document:
     outside = {str(one.get("externalSpdxId")) for one in mappings(head.get("import"))}
     known = elements.keys() | outside | _LISTED.keys()
     packages = [one for one in graph if one.get("type") in _COMPONENTS]
+    refuse_crowd(len(packages))
     document.subjects = _subjects(document, graph, head, elements, known)
     licences = _relate(document, graph, elements, known)
     document.components = [_component(one, elements, licences, found) for one in packages]

@@ -10,7 +10,7 @@ import msgspec
 from audit.collect.artifacts.sbom.problems import FormatError
 
 MAX_DEPTH = 200
-MAX_ELEMENTS = 2_000_000
+MAX_ELEMENTS = 1_200_000
 _SEPARATOR = "}"
 _NO_ATTRIBUTES: dict[str, str] = {}
 """Of all elements without any; nobody writes into it."""

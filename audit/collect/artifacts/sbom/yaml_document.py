@@ -6,15 +6,20 @@ from typing import Any
 
 from audit.collect.artifacts.sbom.problems import FormatError
 
+MAX_MARKS = 1_000_000
+"""Each key and item takes half a kilobyte while it is read. Real documents of the largest size have half of this."""
+
 
 def parse_yaml(data: bytes) -> dict[str, Any]:
     """The mapping.
 
     Raises:
-        FormatError: ``aliases_refused``, ``data_after_end``, ``too_deep``, ``not_yaml`` or ``not_an_object``.
+        FormatError: ``aliases_refused``, ``too_large``, ``data_after_end``, ``too_deep``, ``not_yaml`` or ``not_an_object``.
     """
     import yaml
 
+    if sum(map(data.count, (b":", b"- ", b"{", b"[", b","))) > MAX_MARKS:
+        raise FormatError("too_large", f"more than {MAX_MARKS} keys and items")
     # Without types a version 1.10 stays 1.10 and a date stays as it was written.
     loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
