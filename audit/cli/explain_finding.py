@@ -11,6 +11,7 @@ from audit.model.rule import Rule
 from audit.report.text import value
 from audit.report.texts import Texts
 from audit.report.view_findings import within
+from audit.report.view_said import caveats_text
 
 SHOWN_PLACES = 4
 
@@ -61,6 +62,8 @@ def _page(group: FindingGroup, result: AssessmentResult) -> Explanation:
         listed("Seen", [] if is_error else [seen]),
         listed("Expected", [] if is_error or violation.expected is None else [value(violation.expected)]),
         prose("Message", f"{first.error}: {violation.message}" if is_error else violation.message),
+        listed("Engines", _said(first), least=2),
+        prose("Caveats", caveats_text(first.caveats, Texts())),
         listed("Waived", _waivers(group, result), least=1),
         *_advice(rule, is_error=is_error),
         listed("Controls", controls_of(group.rule, result), least=2),
@@ -81,6 +84,16 @@ def _advice(rule: Rule | None, *, is_error: bool) -> list[Section]:
         prose("Why", rule.description, least=2),
         prose("Mend", rule.remediation, least=2),
         listed("Fix", rule.fix.splitlines(), least=3),
+    ]
+
+
+def _said(finding: Finding) -> list[str]:
+    """What each engine answered, where several were asked the same question."""
+    return [
+        f"{one.rule}: {one.outcome.value}"
+        + (f", accepted by {one.accepted_by}" if one.accepted_by else "")
+        + (f", {one.text}" if one.text else "")
+        for one in finding.said
     ]
 
 

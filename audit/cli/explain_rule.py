@@ -8,7 +8,7 @@ from audit.cli.explain_finding import controls_of
 from audit.cli.explanation import Explanation, Section, listed, prose
 from audit.model.control import MappingEntry
 from audit.model.finding import Outcome
-from audit.model.result import AssessmentResult
+from audit.model.result import AssessmentResult, RuleState
 from audit.model.rule import Rule
 
 SHOWN_GROUPS = 4
@@ -37,10 +37,18 @@ def rule_in_result(what: str, result: AssessmentResult) -> Explanation | None:
     if more:
         groups.append(f"and {more} more groups")
     found = (
-        listed("Pairs", [answered if state.selected else "not asked in this run"]),
+        listed("Pairs", [_pairs(state, answered)]),
         listed("Open", groups, least=2),
     )
     return _page(state.rule, found, controls_of(what, result))
+
+
+def _pairs(state: RuleState, answered: str) -> str:
+    if not state.selected:
+        return "not asked in this run"
+    if state.twin_of:
+        return f"part of those of {state.twin_of}, which asks the same"
+    return answered
 
 
 def rule_in_library(rule: Rule, mappings: Iterable[MappingEntry]) -> Explanation:

@@ -166,12 +166,7 @@ def _folded(answer: PairAnswer, others: Sequence[PairAnswer]) -> PairAnswer:
     said = tuple(_said(one) for one in (answer, *others))
     if _rank(worst) == _rank(answer):
         worst = answer
-    return msgspec.structs.replace(
-        worst,
-        rule=answer.rule,
-        said=said,
-        caveats=tuple(dict.fromkeys(caveat for one in (answer, *others) for caveat in one.caveats)),
-    )
+    return msgspec.structs.replace(worst, rule=answer.rule, said=said)
 
 
 def _said(answer: PairAnswer) -> Said:

@@ -77,6 +77,8 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
 
     rule: Rule
     selected: bool
+    twin_of: str = ""
+    """The rule whose pairs its answers are part of, because both ask the same question; empty for most."""
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -15,6 +16,7 @@ from audit.model.finding import (
     PairAnswer,
     Violation,
 )
+from audit.model.gap import Notice
 from audit.model.rule import Rule
 from audit.model.subject import Place, SubjectRef
 from audit.model.tally import Tally
@@ -76,6 +78,19 @@ class Ledger:
         self._findings = findings
         self._population = population
         self._pending: list[_Pending] = []
+        self._caveats: Counter[str] = Counter()
+
+    def notices(self) -> tuple[Notice, ...]:
+        """How many answers carry which caveat, passes included: findings alone would not show those."""
+        return tuple(
+            Notice(
+                source="caveats",
+                code=code,
+                message=f"{number} answers carry the caveat {code}: inside a cluster they could differ",
+                count=number,
+            )
+            for code, number in sorted(self._caveats.items())
+        )
 
     def book(self, item: CollectedObject, answers: list[PairAnswer], due: int) -> None:
         """Book all pairs of one object."""
@@ -94,6 +109,8 @@ class Ledger:
             tally.add_due(answer.rule, ref.cluster)
             if outcome is Outcome.ERROR and answer.reason not in _EXPLAINED:
                 self.errors_of_their_own += 1
+            if answer.caveats:
+                self._caveats.update(answer.caveats)
             entry = (answer, waiver)
             booked.append(entry)
             if outcome is not Outcome.PASS and outcome is not Outcome.SKIP:

@@ -68,14 +68,16 @@ class RowWriter:
     def _line(self, group: FindingGroup, errors: bool) -> str:  # noqa: FBT001 - one of two columns
         _, rule, remediation, _ = self._rule(group.rule)
         message = self._words.message(group) if errors else ""
-        owner, container, place, within, told, ident = _escaped(
+        owner, container, place, within, told, ident, beside = _escaped(
             visible(group.owner),
             visible(group.container),
             self._words.place(group),
             self._words.within(group),
             message,
             visible(group.id, 40),
+            self._words.beside(group),
         )
+        rule += f' <span class="small">{beside}</span>' if beside else ""
         place += f' <span class="small">{within}</span>' if within else ""
         text = self._texts
         inside = f", {container}" if container else ""
@@ -113,17 +115,21 @@ class RowWriter:
     def _block(self, group: FindingGroup, _errors: bool) -> str:  # noqa: FBT001 - same call as `_line`
         facts, rule, remediation, controls = self._rule(group.rule)
         view, text = self._words.group(group, facts), self._texts
-        owner, container, place, ident, clusters, within, path, seen, expected, message = _escaped(
-            visible(group.owner),
-            visible(group.container),
-            self._words.place(group),
-            visible(group.id, 40),
-            view.cluster_names,
-            view.within,
-            view.path,
-            view.seen,
-            view.expected,
-            view.message,
+        owner, container, place, ident, clusters, within, path, seen, expected, message, said, caveats = (
+            _escaped(
+                visible(group.owner),
+                visible(group.container),
+                self._words.place(group),
+                visible(group.id, 40),
+                view.cluster_names,
+                view.within,
+                view.path,
+                view.seen,
+                view.expected,
+                view.message,
+                view.said,
+                view.caveats,
+            )
         )
         inside = f", {text['container']} {container}" if container else ""
         opened = " open" if group.severity in self._opened else ""
@@ -133,6 +139,8 @@ class RowWriter:
             f'<dt>{text["path"]}</dt><dd class="mono">{path}</dd>' if path else "",
             f"<dt>{text['seen']}</dt><dd>{f'<code>{seen}</code>' if seen else text['absent']}</dd>",
             f"<dt>{text['expected']}</dt><dd>{expected}</dd>" if expected else "",
+            f"<dt>{text['said']}</dt><dd>{said}</dd>" if said else "",
+            f"<dt>{text['caveats']}</dt><dd>{caveats}</dd>" if caveats else "",
             f"<dt>{text['on']}</dt><dd>{clusters}</dd>",
             f"<dt>{text['decides']}</dt><dd>{controls}</dd>",
         ]
@@ -193,6 +201,7 @@ def _texts(texts: Texts) -> dict[str, str]:
     """Words repeated for each group: looked up once."""
     return {
         "absent": texts.gettext("absent"),
+        "caveats": texts.gettext("Caveats"),
         "clusters": texts.gettext("clusters"),
         "container": texts.gettext("container"),
         "decides": texts.gettext("Decides"),
@@ -206,6 +215,7 @@ def _texts(texts: Texts) -> dict[str, str]:
         "on": texts.gettext("On"),
         "path": texts.gettext("Path"),
         "places": texts.gettext("Other places"),
+        "said": texts.gettext("Engines"),
         "seen": texts.gettext("Seen"),
         "waived": texts.gettext("waived"),
         "what": texts.gettext("What"),

@@ -20,6 +20,7 @@ from audit.model.subject import SubjectRef
 from audit.report.text import value, visible, visible_block
 from audit.report.texts import Texts
 from audit.report.view_parts import Anchors, Piece, slug
+from audit.report.view_said import caveats_text, said_alike, said_text
 
 MEMBER_CAP = 200
 """Members shown under one group; report.json has them all, and the group says so."""
@@ -58,6 +59,9 @@ class GroupView(msgspec.Struct, frozen=True):
     seen: str
     expected: str
     message: str
+    said: str
+    """What each engine said, where several were asked the same question."""
+    caveats: str
     fix: tuple[FixLine, ...]
 
 
@@ -201,6 +205,8 @@ class GroupWords:
             seen=value(violation.seen) if violation and violation.seen is not None else "",
             expected=value(violation.expected) if violation and violation.expected is not None else "",
             message=self.message(group),
+            said=said_text(first, self._texts) if first else "",
+            caveats=caveats_text(first.caveats, self._texts) if first else "",
             fix=_fix(facts.fix, first),
         )
 
@@ -211,6 +217,14 @@ class GroupWords:
         first = group.members[0]
         code = f"{visible(first.error, 60)}: " if first.error else ""
         return code + visible(first.violation.message)
+
+    def beside(self, group: FindingGroup) -> str:
+        """What several engines said of the first member, and its caveats, on one line; mostly empty."""
+        if not group.members:
+            return ""
+        first = group.members[0]
+        parts = (said_text(first, self._texts), caveats_text(first.caveats, self._texts))
+        return " · ".join(part for part in parts if part)
 
     def place(self, group: FindingGroup) -> str:
         """Where the first member is."""
@@ -238,6 +252,8 @@ class GroupWords:
                 rest.append(_path_text(violation.path))
             if violation.seen != seen:
                 rest.append(value(violation.seen, 80))
+            if member.said and not said_alike(member, first):
+                rest.append(said_text(member, self._texts))
             if member.waiver:
                 rest.append(self._waived.format(id=member.waiver))
             out.append((place_text(member, self._texts), visible(" · ".join(rest)) if rest else ""))

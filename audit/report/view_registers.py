@@ -8,8 +8,7 @@ import msgspec
 
 from audit.model.assessment import Reason
 from audit.model.control import CheckState, Strength
-from audit.model.result import AssessmentResult, StatementState, WaiverState
-from audit.model.rule import Rule
+from audit.model.result import AssessmentResult, RuleState, StatementState, WaiverState
 from audit.model.tally import RuleCounts
 from audit.report.text import https_only, visible, visible_block
 from audit.report.texts import Texts
@@ -85,10 +84,11 @@ class RuleView(msgspec.Struct, frozen=True):
     severity_word: str
     engine: str
     selected: bool
+    twin_of: str
     warn_only: bool
     counts: RuleCounts
     vacuous: bool
-    """Selected, and no pair was due."""
+    """Selected, asked for itself, and no pair was due."""
     decides: tuple[Piece, ...]
     description: str
     remediation: str
@@ -223,8 +223,7 @@ def rules(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tuple[Rul
     totals = rule_totals(result)
     return tuple(
         _rule(
-            state.rule,
-            selected=state.selected,
+            state,
             counts=totals[state.rule.id],
             decided=decided,
             anchors=anchors,
@@ -249,14 +248,14 @@ def rule_totals(result: AssessmentResult) -> dict[str, RuleCounts]:
 
 
 def _rule(
-    rule: Rule,
+    state: RuleState,
     *,
-    selected: bool,
     counts: RuleCounts,
     decided: dict[str, list[tuple[str, str]]],
     anchors: Anchors,
     texts: Texts,
 ) -> RuleView:
+    rule = state.rule
     return RuleView(
         anchor=anchors.rule(rule.id),
         id=visible(rule.id),
@@ -264,10 +263,11 @@ def _rule(
         severity=rule.severity.value,
         severity_word=severity_word(rule.severity, texts),
         engine=visible(f"{rule.engine} ({rule.shape})" if rule.shape else rule.engine),
-        selected=selected,
+        selected=state.selected,
+        twin_of=visible(state.twin_of),
         warn_only=rule.warn_only,
         counts=counts,
-        vacuous=selected and counts.due == 0,
+        vacuous=state.selected and not state.twin_of and counts.due == 0,
         decides=_several(decided[rule.id], anchors),
         description=visible_block(rule.description, 1200),
         remediation=visible_block(rule.remediation, 1200),

@@ -148,7 +148,11 @@ class Audit:
             allowed_gaps=config.allowed_gaps(),
             load_gaps=(*library.gaps, *engines.gaps),
             load_notices=(*library.notices, *engines.notices),
-            closing_notices=lambda: (*engines.closing_notices(), *self._components.notices()),
+            closing_notices=lambda: (
+                *engines.closing_notices(),
+                *self._components.notices(),
+                *self._ledger.notices(),
+            ),
             components=self._components,
             workload_kinds=frozenset(library.rule_set.workload_kinds),
             gates=GateConditions(
@@ -165,7 +169,11 @@ class Audit:
 
     def _rules(self) -> tuple[RuleState, ...]:
         selected = self._engines.selected
-        return tuple(RuleState(rule=rule, selected=rule.id in selected) for rule in self.library.rules)
+        rule_of = self._engines.twins.rule_of
+        return tuple(
+            RuleState(rule=rule, selected=rule.id in selected, twin_of=rule_of.get(rule.id, ""))
+            for rule in self.library.rules
+        )
 
     def _finish_record(self, collected: Sequence[Collected], now: dt.datetime) -> RunRecord:
         facts = RecordFacts(
