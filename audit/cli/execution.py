@@ -58,7 +58,7 @@ def execute(overrides: Overrides, manner: Manner) -> int:
     error_screen = stderr_screen(color=not surroundings.no_color)
     with logging_to(manner.log_file, verbose=manner.verbose and not manner.quiet):
         config = _with_gate(configuration(overrides, surroundings), manner.gate)
-        _check_scope(config)
+        check_scope(config)
         to_stdout = config.output.folder == STDOUT
         if to_stdout and len(config.output.formats) != 1:
             raise UsageError(
@@ -151,7 +151,12 @@ def _with_gate(config: Config, gate: Severity | None) -> Config:
     return msgspec.structs.replace(config, gates=gates, record=record)
 
 
-def _check_scope(config: Config) -> None:
+def check_scope(config: Config) -> None:
+    """There must be something to look at.
+
+    Raises:
+        UsageError: there is not.
+    """
     if not config.members():
         raise UsageError(
             "nothing to audit: no PATH is given, and no configuration names clusters or paths",

@@ -41,7 +41,7 @@ def twins(
     from pathlib import Path
 
     from audit import wiring
-    from audit.cli.execution import _check_scope as check_scope
+    from audit.cli.execution import check_scope
     from audit.cli.exits import ExitCode, code_for_outcome, winner
     from audit.cli.progress import BarProgress, SilentProgress
     from audit.cli.screen import stderr_screen, stdout_screen
