@@ -31,7 +31,9 @@ _TITLES = {
 _WIDTH = 15
 _ALIKE = 3
 """Cases with one and the same cause that are shown one by one."""
-_CONSEQUENCES = frozenset({"bad_suite", "no_cli", "not_run", "not_compiled", "policy_not_loaded", "policy_silent"})
+_CONSEQUENCES = frozenset(
+    {"bad_suite", "no_cli", "not_run", "not_compiled", "policy_not_loaded", "policy_silent"}
+)
 """Reasons of cases that an error keeps from being run, and that error is told by itself."""
 _OUTPUT_LINES = 20
 _SHOWN_RANGES = 8

@@ -44,7 +44,9 @@ def test_the_role_reads_and_no_more() -> None:
     resources = {resource for rule in role["rules"] for resource in rule.get("resources", [])}
     assert "secrets" not in resources
     whole = {rule["apiGroups"][0] for rule in role["rules"] if "*" in rule.get("resources", [])}
-    assert whole == {"constraints.gatekeeper.sh"}  # each constraint is a kind of its own, named by its template
+    assert whole == {
+        "constraints.gatekeeper.sh"
+    }  # each constraint is a kind of its own, named by its template
     with_secrets = yaml.safe_load(fleetaudit("rbac", "--secret-metadata").out)
     assert {"deployments", "pods", "networkpolicies", "namespaces"} <= resources
     assert with_secrets["kind"] == "ClusterRole"

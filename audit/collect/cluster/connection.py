@@ -9,14 +9,16 @@ import contextlib
 import ssl
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import urllib3
-from kubernetes import client, config
 
 from audit.collect.cluster.failures import ApiError, one_line, refusal
 from audit.model.gap import GapKind
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
 
 _MAX_BODY = 512 << 20
 _CHUNK = 1 << 20
@@ -121,6 +123,8 @@ def contexts(kubeconfig: str) -> tuple[list[str], str]:
     Raises:
         ApiError: there is no such file, or it is broken.
     """
+    from kubernetes import config  # half a second that only running clusters are worth
+
     try:
         # The library leaves its loaders without types.
         found, current = config.list_kube_config_contexts(config_file=kubeconfig or None)  # type: ignore[no-untyped-call]
@@ -129,7 +133,9 @@ def contexts(kubeconfig: str) -> tuple[list[str], str]:
     return [str(entry["name"]) for entry in found], str((current or {}).get("name", ""))
 
 
-def _client(access: Access) -> client.ApiClient:
+def _client(access: Access) -> ApiClient:
+    from kubernetes import client, config
+
     configuration = client.Configuration()
     try:
         if access.in_cluster:
@@ -157,7 +163,7 @@ def _no_config(error: Exception) -> ApiError:
     )
 
 
-def _credentials(api: client.ApiClient) -> dict[str, str]:
+def _credentials(api: ApiClient) -> dict[str, str]:
     settings: Mapping[str, Mapping[str, Any]] = api.configuration.auth_settings()
     return {
         str(setting["key"]): str(setting["value"])
