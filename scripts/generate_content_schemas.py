@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the JSON Schemas of statements, waivers and mappings to docs/schema/ from the structs that read these files.
+"""Writes the JSON Schemas of statements, waivers, twins and mappings to docs/schema/ from the structs that read these files.
 
 With ``--check`` nothing is written and the exit code is 1 when a copy is not current.
 """

@@ -126,7 +126,7 @@ Policies = Annotated[
     option(
         "--policy",
         "PATH",
-        "Folder, file or pinned git address with more policies, besides the built-in rules.",
+        "Folder, file or pinned git address with more policies, or builtin:kyverno, besides the built-in rules.",
         panel=JUDGE,
     ),
 ]

@@ -13,12 +13,13 @@ import msgspec
 
 from audit.library.acceptance import StatementEntry, SubjectEntry, WaiverEntry
 from audit.library.mappings import MappingHead, MappingRow
+from audit.library.twins import TwinRow
 
 _BASE = "https://fleetaudit.dev/schema/"
 
 
 def content_schemas() -> dict[str, str]:
-    """File name of each schema to its text: statements, waivers, and mappings in the full form."""
+    """File name of each schema to its text: statements, waivers, twins, and mappings in the full form."""
     head = _entry(MappingHead)
     topics = {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}}
     waiver = _entry(WaiverEntry)
@@ -26,6 +27,7 @@ def content_schemas() -> dict[str, str]:
     return {
         "fleetaudit-statements-v1.schema.json": _file("statements", "Statements", _entry(StatementEntry)),
         "fleetaudit-waivers-v1.schema.json": _file("waivers", "Waivers", waiver),
+        "fleetaudit-twins-v1.schema.json": _file("twins", "Twins", _entry(TwinRow)),
         "fleetaudit-mapping-v1.schema.json": _file(
             "mappings",
             "Mapping",

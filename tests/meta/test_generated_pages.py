@@ -16,6 +16,7 @@ GENERATORS = {
     "generate_rule_catalogue.py": "rules.md",
     "generate_configuration_reference.py": "configuration.md",
     "generate_command_reference.py": "command-line.md",
+    "generate_kyverno_policies.py": "kyverno-policies.md",
     "generate_content_schemas.py": "schema/fleetaudit-statements-v1.schema.json",
 }
 
