@@ -5,6 +5,7 @@ The file has no name where the system allows it: nothing is left behind, whateve
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import tempfile
@@ -65,8 +66,9 @@ class Spill:
             start = end
 
     def close(self) -> None:
-        """Give the space back."""
-        self._file.close()
+        """Give the space back. What could not be written any more was told before, and is thrown away now."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 def _no_room(error: OSError) -> OSError:

@@ -294,6 +294,8 @@ def test_undefined_is_never_a_pass(tmp_path: Path) -> None:
     for name in ("missing-label.json", "reviewed.json"):
         value = {"apiVersion": "v1", **json.loads((case / name).read_text())}
         value["metadata"]["name"] = name.removesuffix(".json")
+        # The case is about undefined; a pod without containers is undecided for a reason of its own.
+        value["spec"] = {"containers": [{"name": "c", "image": "nginx:1"}]}
         (folder / name).write_text(json.dumps(value))
     file = tmp_path / "fleetaudit.yaml"
 
