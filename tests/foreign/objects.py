@@ -48,5 +48,10 @@ def deployment(name: str, *, labels: dict[str, str] | None = None) -> Object:
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": name, "namespace": "team"},
-        "spec": {"template": {"metadata": {"labels": labels or {}}, "spec": {"containers": [{"name": "c", "image": "nginx:1"}]}}},
+        "spec": {
+            "template": {
+                "metadata": {"labels": labels or {}},
+                "spec": {"containers": [{"name": "c", "image": "nginx:1"}]},
+            }
+        },
     }
