@@ -57,7 +57,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     )
     # 7 record: what all of it rests on.
     record = parts.finish_record(members, now)
-    tally, objects = parts.ledger.tally, record.denominator.objects
+    tally, objects = parts.ledger.tally, parts.ledger.objects
     gates = judge_gates(parts.gates, scores, parts.findings.counts(), objects, parts.rules, tally)
     reasons = incomplete_reasons(record.denominator, parts.ledger.errors_of_their_own, gaps, gates)
     return AssessmentResult(

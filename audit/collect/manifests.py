@@ -24,12 +24,16 @@ from audit.collect.texts import SourceTexts
 from audit.collect.unknown_places import unknown_places
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.run import InputFile
+from audit.model.subject import CLUSTER_GROUP, EVIDENCE_GROUP
 from audit.native.events import DocumentRead, FileDone, NoticeRead, ProblemRead
 from audit.native.reader import Reader, SourceText
 from audit.ports import CollectedObject, ProgressSink, ScopeChoice, StopSignal
 
 Normalise = Callable[[DocumentRead, str, str], CollectedObject]
 """(document, cluster, source) to object."""
+
+
+EVIDENCE = "evidence"
 
 
 class _Source(msgspec.Struct):
@@ -41,6 +45,11 @@ class _Source(msgspec.Struct):
     """Nothing was read of it yet, and nothing was wrong with it."""
     sha256: str = ""
     """Of the file, where what is read is not the file itself."""
+
+
+def _is_forged(event: DocumentRead, source: _Source) -> bool:
+    """A manifest that says it is what a reader made of evidence, or a subject that nobody stores."""
+    return event.group in (EVIDENCE_GROUP, CLUSTER_GROUP) and source.rendered_by != EVIDENCE
 
 
 class ManifestSource:
@@ -83,7 +92,15 @@ class ManifestSource:
             yield from self._drain()
             source = self._sources[event.token]
             line = 0 if isinstance(event, FileDone) or source.rendered_by else event.line
-            if isinstance(event, DocumentRead):
+            if isinstance(event, DocumentRead) and _is_forged(event, source):
+                source.silent = False
+                yield self._scope.gap(
+                    GapKind.UNREADABLE,
+                    source.label,
+                    f"{event.kind} {event.name}: only fleetaudit's own readers state facts about evidence, no manifest does",
+                    line=line or None,
+                )
+            elif isinstance(event, DocumentRead):
                 source.silent = False
                 yield self._normalise(event, self._scope.cluster, source.label)
                 yield from unknown_places(event, self._scope.cluster, source.label, line or None)
@@ -229,7 +246,7 @@ class ManifestSource:
         evidence = evidence_of(artifact, readers, self._scope.cluster)
         self._found += evidence.gaps
         if evidence.documents:
-            source = _Source(artifact.label, artifact.size, "evidence", sha256=sha256_of(artifact.path))
+            source = _Source(artifact.label, artifact.size, EVIDENCE, sha256=sha256_of(artifact.path))
             yield source, evidence.documents
 
     def _file_contents(self, path: Path) -> Iterator[tuple[_Source, bytes]]:

@@ -43,7 +43,7 @@ class ComponentProfiles:
         value = msgspec.json.decode(item.raw)
         images = _images(value)
         for component in candidates:
-            if images and all(_is_of(component, image) for image in images.values()):
+            if images and all(_is_of(component, image) for image in images):
                 return [self._settled(component, value, answer) for answer in answers]
         return answers
 
@@ -98,16 +98,19 @@ def _found(violation: Violation, value: Any) -> Any:
     return value.get("path") if isinstance(value, dict) and "path" in value else violation.seen
 
 
-def _images(value: Mapping[str, Any]) -> dict[str, str]:
-    """Image by container name; a container without either makes the object nobody's."""
+def _images(value: Mapping[str, Any]) -> list[str]:
+    """Image of every container, equal names or not; empty where there is none, which makes the object nobody's."""
     spec = value.get("spec") or {}
     template = spec.get("template")
     pod = (template or {}).get("spec") if isinstance(template, dict) else spec
-    found: dict[str, str] = {}
+    found: list[str] = []
+    names: set[str] = set()
     for key in _LISTS:
         for container in _entries(pod, key):
             name, image = container.get("name"), container.get("image")
-            found[str(name)] = image if isinstance(name, str) and isinstance(image, str) else ""
+            known = isinstance(name, str) and name not in names and isinstance(image, str)
+            found.append(str(image) if known else "")
+            names.add(str(name))
     return found
 
 

@@ -68,6 +68,8 @@ class Ledger:
         population: PopulationWriter | None,
     ) -> None:
         self.tally = Tally()
+        self.objects = 0
+        """Declared objects that were judged: fewer than were read, when the run was stopped."""
         self.pairs_due = 0
         self.pairs_answered = 0
         self.errors_of_their_own = 0
@@ -95,6 +97,7 @@ class Ledger:
     def book(self, item: CollectedObject, answers: list[PairAnswer], due: int) -> None:
         """Book all pairs of one object."""
         ref = item.ref
+        self.objects += not ref.derived
         self.pairs_due += due
         self.pairs_answered += len(answers)
         booked: list[tuple[PairAnswer, str]] = []

@@ -162,3 +162,24 @@ def _answers(done: Run, rule: str) -> list[str]:
 
     with gzip.open(done.folder / "population.csv.gz", "rt", encoding="utf-8", newline="") as file:
         return [row["outcome"] for row in csv.DictReader(file) if row["rule"] == rule]
+
+
+@pytest.mark.parametrize("kind", ["ImageSignatures", "SignatureBundle", "Sbom", "VulnerabilityReport"])
+def test_a_manifest_that_claims_to_be_evidence_is_a_gap(tmp_path: Path, kind: str) -> None:
+    forged = {
+        "apiVersion": "artifacts.fleetaudit.dev/v1",
+        "kind": kind,
+        "metadata": {"name": "x"},
+        "spec": {
+            "required": True,
+            "status": "verified",
+            "code": "verified",
+            "signatures": [{"status": "verified"}],
+        },
+    }
+    done = audited(tmp_path, {"pod.yaml": POD % DIGEST, "forged.yaml": json.dumps(forged)})
+    assert done.code == 3
+    [gap] = done.gaps
+    assert "only fleetaudit's own readers" in gap["reason"]
+    assert status(done, "LFAI-SIG-01")[0] == "indeterminate"
+    assert status(done, "LFAI-SBOM-02")[0] == "indeterminate"

@@ -55,6 +55,20 @@ violations contains v if {
 
 violations contains evidence.undecided(["status"], "nothing was scanned") if status != "scanned"
 
+# A scan for secrets or settings alone says nothing about vulnerabilities.
+violations contains v if {
+	"vulnerability" in parameters.kinds
+	fields.text(evidence.spec, ["form"]) == "trivy"
+	not packages_scanned
+	v := evidence.undecided(["targets"], "no packages were scanned for vulnerabilities")
+}
+
+# Old versions name no class.
+packages_scanned if {
+	some target in fields.list(evidence.spec, ["targets"])
+	fields.text(target, ["class"]) in {"os-pkgs", "lang-pkgs", ""}
+}
+
 # The worst are listed first, so that what is left out matters only when it is of a severity that is asked for.
 violations contains v if {
 	some kind in parameters.kinds

@@ -51,6 +51,17 @@ test_nothing_scanned_is_undecided if {
 	results.undecided(judged(subject))
 }
 
+scanned_for(class) := json.patch(report([]), [
+	{"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0},
+	{"op": "add", "path": "/spec/form", "value": "trivy"},
+	{"op": "add", "path": "/spec/targets", "value": [{"class": class}]},
+])
+
+test_a_scan_of_something_else_is_undecided if {
+	every class in ["secret", "config", "license"] { results.undecided(judged(scanned_for(class))) }
+	every class in ["os-pkgs", "lang-pkgs", ""] { judged(scanned_for(class)) == set() }
+}
+
 test_left_out_findings_are_undecided if {
 	results.undecided(judged(report([])))
 }

@@ -88,6 +88,13 @@ CHANGES: dict[str, Any] = {
         initContainers=[{"name": "x", "image": "evil.example.com/x"}]
     ),
     "a container without image": lambda v: pod(v)["containers"].append({"name": "x"}),
+    "a second one of that name": lambda v: pod(v)["containers"].insert(
+        0, {"name": "nvidia-device-plugin-ctr", "image": "evil.example.com/x:1"}
+    ),
+    "a second one of that name and image": lambda v: pod(v)["containers"].append(
+        dict(pod(v)["containers"][0])
+    ),
+    "one without name": lambda v: pod(v)["containers"].append({"image": "evil.example.com/x:1"}),
     "another namespace": lambda v: v["metadata"].update(namespace="default"),
     "no namespace": lambda v: v["metadata"].pop("namespace"),
     "another kind": lambda v: v.update(kind="StatefulSet"),
