@@ -63,6 +63,14 @@ violations contains v if {
 	v := evidence.undecided(["targets"], "no packages were scanned for vulnerabilities")
 }
 
+# A SARIF file doesn't say what was looked for: without one vulnerability in it, perhaps none was.
+violations contains v if {
+	"vulnerability" in parameters.kinds
+	fields.text(evidence.spec, ["form"]) == "sarif"
+	every finding in findings { fields.text(finding, ["kind"]) != "vulnerability" }
+	v := evidence.undecided(["findings"], "the results name no vulnerability, and do not say that any was looked for")
+}
+
 # Old versions name no class.
 packages_scanned if {
 	some target in fields.list(evidence.spec, ["targets"])

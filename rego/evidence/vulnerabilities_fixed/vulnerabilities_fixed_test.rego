@@ -62,6 +62,13 @@ test_a_scan_of_something_else_is_undecided if {
 	every class in ["os-pkgs", "lang-pkgs", ""] { judged(scanned_for(class)) == set() }
 }
 
+test_sarif_without_a_vulnerability_is_undecided if {
+	none := {"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0}
+	form := {"op": "add", "path": "/spec/form", "value": "sarif"}
+	results.undecided(judged(json.patch(report([]), [none, form])))
+	judged(json.patch(with_change({"severity": "LOW"}), [none, form])) == set()
+}
+
 test_left_out_findings_are_undecided if {
 	results.undecided(judged(report([])))
 }
