@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pathspec
 
+from audit.collect.ignore_files import IgnoreRules, compiled, ignored
 from audit.collect.own_files import OwnFiles
 
 MANIFEST_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
@@ -86,24 +86,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     respect_gitignore: bool = True
 
 
-def is_pattern(text: str) -> bool:
-    """Whether a line is a pattern in gitignore syntax, or none at all (a remark, a blank)."""
-    try:
-        compiled([text])
-    except ValueError:
-        return False
-    return True
-
-
-def compiled(patterns: Iterable[str]) -> pathspec.GitIgnoreSpec:
-    """Patterns in gitignore syntax, ready to match.
-
-    Raises:
-        ValueError: one is none.
-    """
-    return pathspec.GitIgnoreSpec.from_lines(patterns)
-
-
 def discover(
     root: Path,
     selection: Selection,
@@ -146,7 +128,7 @@ class _Walk:
         self.evidence = evidence
         self.include = compiled(selection.include) if selection.include else None
         self.exclude = compiled(selection.exclude) if selection.exclude else None
-        self.ignores: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
+        self.ignores: list[IgnoreRules] = []
         self.seen: set[tuple[int, int]] = set()
         self.inside = root.resolve()
 
@@ -262,10 +244,7 @@ class _Walk:
         slash = "/" if is_folder else ""
         if self.exclude is not None and self.exclude.match_file(self._relative(path) + slash):
             return "excluded"
-        for base, spec in self.ignores:
-            if spec.match_file(path.relative_to(base).as_posix() + slash):
-                return "gitignored"
-        return ""
+        return "gitignored" if ignored(self.ignores, path, is_folder=is_folder) else ""
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
@@ -279,8 +258,7 @@ class _Walk:
             return
         if len(data) > _MAX_IGNORE_BYTES:  # nobody's ignore file; so what it would hide is read
             return
-        lines = [line for line in data.decode("utf-8", errors="replace").splitlines() if is_pattern(line)]
-        self.ignores.append((folder, compiled(lines)))
+        self.ignores.append(IgnoreRules(folder, data.decode("utf-8", errors="replace")))
         yield IgnoreFile(path, hashlib.sha256(data).hexdigest())
 
 

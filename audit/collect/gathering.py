@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from audit.collect.discovery import (
+    MANIFEST_SUFFIXES,
+    SKIPPED_FOLDERS,
     FoundFile,
     FoundFolder,
     IgnoreFile,
@@ -34,6 +37,9 @@ _LEFT_OUT = {
     "already_read": "reached a second time, and counted once",
 }
 _CHOSEN = frozenset({"excluded", "not_included", "gitignored"})
+
+_MOST_COUNTED = 10_000
+"""Files counted below one left-out folder: a figure to judge by, not worth a walk of a whole disk."""
 
 
 class ManifestScope(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,8 +150,8 @@ def _below(root: Path, path: Path) -> str:
 
 
 def left_out(scope: ManifestScope, reason: str, paths: list[Path]) -> Notice:
-    """What is said of files that are not read."""
-    names = ", ".join(scope.label(path) for path in paths[:3])
+    """What is said of files that are not read. A folder that was chosen away says how many manifests lie in it."""
+    names = ", ".join(scope.label(path) + _inside(path, reason) for path in paths[:3])
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return Notice(
         source=scope.label(paths[0].parent),
@@ -153,3 +159,15 @@ def left_out(scope: ManifestScope, reason: str, paths: list[Path]) -> Notice:
         message=f"{len(paths)} {_LEFT_OUT[reason]}: {names}{more}",
         count=len(paths),
     )
+
+
+def _inside(path: Path, reason: str) -> str:
+    if reason not in _CHOSEN or not path.is_dir():
+        return ""
+    count = 0
+    for _, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+        count += sum(Path(name).suffix.lower() in MANIFEST_SUFFIXES for name in names)
+        if count > _MOST_COUNTED:
+            return f"/ (more than {_MOST_COUNTED} YAML or JSON files in it)"
+    return f"/ ({count} YAML or JSON file{'' if count == 1 else 's'} in it)"

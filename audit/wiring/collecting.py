@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from audit.collect.artifacts.reading import Registry
-from audit.collect.discovery import Selection, is_pattern
+from audit.collect.discovery import Selection
+from audit.collect.ignore_files import is_pattern
 from audit.collect.gathering import ManifestScope
 from audit.collect.manifests import ManifestSource
 from audit.collect.members import Member

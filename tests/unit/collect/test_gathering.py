@@ -1,0 +1,20 @@
+"""What is said of files that are not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from audit.collect.discovery import Selection
+from audit.collect.gathering import ManifestScope, gather
+from audit.model.gap import Notice
+
+
+def test_a_left_out_folder_says_how_many_manifests_lie_in_it(tmp_path: Path) -> None:
+    for name in ("kept.yaml", "dev/a.yaml", "dev/b/c.json", "dev/readme.md", "dev/node_modules/d.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    (tmp_path / ".gitignore").write_text("dev/\n")
+    scope = ManifestScope(cluster="c", paths=(".",), base=tmp_path, selection=Selection())
+    notices = [note for note in gather(scope, frozenset()).notes if isinstance(note, Notice)]
+    (said,) = [notice for notice in notices if notice.code == "gitignored"]
+    assert "dev/ (2 YAML or JSON files in it)" in said.message
