@@ -27,14 +27,16 @@ check: $(VENV)/.developed tools   ## Format, lint, types, layers, Rego checks, G
 	$(TOOLS)/bin/opa fmt --fail --list rego
 	$(TOOLS)/bin/opa check --strict rego
 	$(TOOLS)/bin/opa test --timeout 60s rego
-	cd native && $(abspath scripts)/with-go go vet ./... && $(abspath scripts)/with-go go test ./...
+	for module in native native/child; do (cd $$module && \
+	  $(abspath scripts)/with-go go vet ./... && $(abspath scripts)/with-go go test ./...) || exit 1; done
 
 unit: $(VENV)/.developed   ## Only the quick tests
 	$(BIN)/python -m pytest tests/unit tests/meta $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.developed   ## Fuzz the reader and the frames (two minutes each)
-	cd native && for f in FuzzSplit FuzzRead FuzzFrames; do \
-	  $(abspath scripts)/with-go go test ./... -run '^$$' -fuzz "^$$f$$" -fuzztime 2m || exit 1; done
+	for target in internal/reader/FuzzSplit internal/reader/FuzzRead child/wire/FuzzReader; do \
+	  (cd native/$$(dirname $$target) && $(abspath scripts)/with-go \
+	  go test -run '^$$' -fuzz "^$$(basename $$target)$$" -fuzztime 2m .) || exit 1; done
 
 bench: $(VENV)/.developed   ## Measure against the peers; writes docs/performance.md's figures to bench/results
 	$(BIN)/python bench/run.py

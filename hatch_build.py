@@ -129,8 +129,8 @@ class Native:
 
     def _digest(self) -> str:
         digest = hashlib.sha256(repr((self.target, BUILD_FLAGS)).encode())
-        files = [self.source / "go.mod", self.source / "go.sum", *self.source.rglob("*.go")]
-        for file in sorted(files):
+        files = [*self.source.rglob("go.*"), *self.source.rglob("*.go")]
+        for file in sorted(set(files)):
             if not file.name.endswith("_test.go"):
                 digest.update(f"{file.relative_to(self.source).as_posix()}\0".encode())
                 digest.update(file.read_bytes() + b"\0")

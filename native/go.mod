@@ -3,6 +3,7 @@ module fleetaudit.dev/native
 go 1.26.0
 
 require (
+	fleetaudit.dev/child v0.0.0
 	github.com/open-policy-agent/opa v1.22.3
 	go.yaml.in/yaml/v3 v3.0.6
 	sigs.k8s.io/yaml v1.6.0
@@ -34,3 +35,5 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace fleetaudit.dev/child => ./child

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 
 	"github.com/open-policy-agent/opa/v1/version"
 
+	"fleetaudit.dev/child/serve"
+	"fleetaudit.dev/child/wire"
 	"fleetaudit.dev/native/internal/evaluator"
 	"fleetaudit.dev/native/internal/reader"
-	"fleetaudit.dev/native/internal/serve"
-	"fleetaudit.dev/native/internal/wire"
 )
 
 const usage = "usage: fleetaudit-native read|eval|version"
@@ -34,9 +33,9 @@ func main() {
 	}
 	switch mode {
 	case "read":
-		os.Exit(serve.Run(hello, memoryLimit(), &reader.Handler{}))
+		os.Exit(serve.Run(hello, serve.MemoryLimit(), &reader.Handler{}))
 	case "eval":
-		os.Exit(serve.Run(hello, memoryLimit(), &evaluator.Handler{}))
+		os.Exit(serve.Run(hello, serve.MemoryLimit(), &evaluator.Handler{}))
 	case "version":
 		if err := json.NewEncoder(os.Stdout).Encode(hello); err != nil {
 			os.Exit(1)
@@ -45,13 +44,4 @@ func main() {
 		fmt.Fprintln(os.Stderr, usage)
 		os.Exit(2)
 	}
-}
-
-// memoryLimit is the resident memory in bytes that the engine allows, 0 for no limit.
-func memoryLimit() int64 {
-	limit, err := strconv.ParseInt(os.Getenv("FLEETAUDIT_NATIVE_MEMORY"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return limit
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/wire"
 )
 
 // Outcomes, one letter each on the wire.

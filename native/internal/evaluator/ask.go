@@ -12,7 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
-	"fleetaudit.dev/native/internal/serve"
+	"fleetaudit.dev/child/serve"
 )
 
 // stopError is an evaluation that ran into a limit.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
-	"fleetaudit.dev/native/internal/serve"
+	"fleetaudit.dev/child/serve"
 )
 
 const (

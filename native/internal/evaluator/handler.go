@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
-	"fleetaudit.dev/native/internal/serve"
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/serve"
+	"fleetaudit.dev/child/wire"
 )
 
 // objectsPerTask is small enough to keep all cores busy at the end of a batch.

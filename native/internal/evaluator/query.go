@@ -12,7 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
-	"fleetaudit.dev/native/internal/serve"
+	"fleetaudit.dev/child/serve"
 )
 
 // QueryRequest is any query over any modules: the conformance suite's way in, which also asks for every builtin.

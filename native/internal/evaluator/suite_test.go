@@ -13,7 +13,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/tester"
 
-	"fleetaudit.dev/native/internal/serve"
+	"fleetaudit.dev/child/serve"
 )
 
 // odd are tests of every shape that OPA knows.

@@ -9,7 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
-	"fleetaudit.dev/native/internal/serve"
+	"fleetaudit.dev/child/serve"
 )
 
 // maxTraceBytes bounds what is shown of a trace.

@@ -1,6 +1,6 @@
 package reader
 
-import "fleetaudit.dev/native/internal/wire"
+import "fleetaudit.dev/child/wire"
 
 // Tags of events on the wire.
 const (

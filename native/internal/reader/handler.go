@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"fleetaudit.dev/native/internal/serve"
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/serve"
+	"fleetaudit.dev/child/wire"
 )
 
 // Limits bound what one file or document may cost.

@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fleetaudit.dev/native/internal/serve"
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/serve"
+	"fleetaudit.dev/child/wire"
 )
 
 // wanted asks for places in one document of a file.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync"
 
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/wire"
 )
 
 // Emit writes a finished task's reply. Emits run one at a time, in the order their tasks were submitted.

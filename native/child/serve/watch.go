@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/wire"
 )
 
 // Exit codes the engine tells apart.

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/wire"
 )
 
 // Hello introduces the child; the engine refuses one it does not know.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Mode     string `json:"mode"`
-	OPA      string `json:"opa"`
+	OPA      string `json:"opa,omitempty"`
+	Kyverno  string `json:"kyverno,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -55,6 +57,15 @@ func (p *Pool) Done(id uint32, answer any) {
 // requestsAhead is more than an engine that keeps its credit window ever has under way, so reading stdin never waits
 // for work.
 const requestsAhead = 64
+
+// MemoryLimit is the resident memory in bytes that the engine allows, 0 for no limit.
+func MemoryLimit() int64 {
+	limit, err := strconv.ParseInt(os.Getenv("FLEETAUDIT_NATIVE_MEMORY"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return limit
+}
 
 // Run serves requests until stdin ends. The end of stdin ends the process at once, even in the middle of work: the
 // engine is gone or wants no more.

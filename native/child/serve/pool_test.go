@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fleetaudit.dev/native/internal/wire"
+	"fleetaudit.dev/child/wire"
 )
 
 func TestEmitsKeepTheOrderOfSubmission(t *testing.T) {

@@ -1,0 +1,3 @@
+module fleetaudit.dev/child
+
+go 1.26.0
