@@ -343,6 +343,7 @@ def denominator(**changes: Any) -> Denominator:
         "files": 1,
         "documents": 1,
         "objects": 1,
+        "objects_judged": 1,
         "derived": 0,
         "not_objects": 0,
         "in_gaps": 0,
@@ -351,6 +352,8 @@ def denominator(**changes: Any) -> Denominator:
         "pairs_due": 1,
         "pairs_answered": 1,
     }
+    if "objects" in changes:
+        fields["objects_judged"] = changes["objects"]
     return Denominator(**(fields | changes))
 
 

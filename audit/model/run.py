@@ -60,7 +60,9 @@ class Denominator(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
     """Documents found, List items counted one by one, empty ones excluded."""
     objects: int
-    """Kubernetes objects handed to the rules."""
+    """Kubernetes objects in scope."""
+    objects_judged: int
+    """Those that were handed to the rules: fewer when the run was stopped."""
     derived: int
     """Namespace and Cluster subjects no document declares."""
     not_objects: int

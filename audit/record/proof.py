@@ -63,12 +63,13 @@ class Proof:
         """A glob, an ignore file or a file left out: with another one, another scope."""
         self._add_to_scope(f"choice|{cluster}|{choice.text}")
 
-    def denominator(self, *, rules: int, pairs_due: int, pairs_answered: int) -> Denominator:
+    def denominator(self, *, judged: int, rules: int, pairs_due: int, pairs_answered: int) -> Denominator:
         """The finished counts."""
         return Denominator(
             files=len(self.inputs),
             documents=sum(file.documents for file in self.inputs),
             objects=self.objects,
+            objects_judged=judged,
             derived=self.derived,
             not_objects=self._not_objects,
             in_gaps=self._documents_in_gaps,

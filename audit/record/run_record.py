@@ -56,6 +56,7 @@ def build_record(
         population_file=facts.population_file if population_sha256 else "",
         population_sha256=population_sha256,
         denominator=proof.denominator(
+            judged=ledger.objects,
             # Twins ask nothing of their own: with them the same questions are asked, of several engines.
             rules=sum(state.selected and not state.twin_of for state in facts.rules),
             pairs_due=ledger.pairs_due,

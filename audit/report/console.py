@@ -20,7 +20,7 @@ from audit.model.assessment import FrameworkScore
 from audit.model.finding import FindingGroup, Outcome
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
-from audit.report.nouns import counted
+from audit.report.nouns import counted, objects_looked_at
 from audit.report.numbers import count, percent_rounded, ratio, share
 from audit.report.text import tail, visible
 from audit.report.texts import Texts
@@ -104,7 +104,7 @@ class _Lines:
         self._line(
             texts.gettext("Judged"),
             texts.gettext("{objects} from {files}, {rules}, {pairs}; {gaps}").format(
-                objects=self._n(d.objects, "object"),
+                objects=objects_looked_at(d, texts),
                 files=self._n(d.files, "file"),
                 rules=self._n(d.rules, "rule"),
                 pairs=self._n(d.pairs_due, "pair"),

@@ -11,7 +11,7 @@ from audit.model.finding import FindingGroup, Outcome
 from audit.model.result import AssessmentResult
 from audit.report.files import MARKDOWN_MARK, atomic
 from audit.report.json_writer import seal
-from audit.report.nouns import counted
+from audit.report.nouns import counted, objects_looked_at
 from audit.report.numbers import count, ratio, share
 from audit.report.text import markdown, markdown_code
 from audit.report.texts import Texts
@@ -92,7 +92,7 @@ def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     yield from _steps(view.steps, texts)
     d = result.record.denominator
     looked = texts.gettext("{objects} from {files}, {rules}, {pairs}; {gaps}").format(
-        objects=counted(d.objects, "object", texts),
+        objects=objects_looked_at(d, texts),
         files=counted(d.files, "file", texts),
         rules=counted(d.rules, "rule", texts),
         pairs=counted(d.pairs_due, "pair", texts),

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from audit.model.run import Denominator
 from audit.report.numbers import count
 from audit.report.texts import Texts
+
+
+def objects_looked_at(denominator: Denominator, texts: Texts) -> str:
+    """``679 objects``, or ``120 of 679 objects`` when a run was stopped before it had judged all."""
+    objects = counted(denominator.objects, "object", texts)
+    if denominator.objects_judged == denominator.objects:
+        return objects
+    return texts.gettext("{judged} of {objects}").format(
+        judged=count(denominator.objects_judged), objects=objects
+    )
 
 
 def counted(number: int, noun: str, texts: Texts) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from audit.model.finding import Outcome
 from audit.model.result import AssessmentResult
-from audit.report.nouns import counted
+from audit.report.nouns import counted, objects_looked_at
 from audit.report.numbers import count, share
 from audit.report.text import visible
 from audit.report.texts import Texts
@@ -69,7 +69,7 @@ def cover(result: AssessmentResult, texts: Texts) -> tuple[Row, ...]:
                 Piece(
                     texts.gettext("{scope}, {objects} from {files}.").format(
                         scope=scope,
-                        objects=counted(record.denominator.objects, "object", texts),
+                        objects=objects_looked_at(record.denominator, texts),
                         files=counted(record.denominator.files, "file", texts),
                     )
                     + " "
@@ -121,9 +121,9 @@ def method(result: AssessmentResult, texts: Texts) -> tuple[Row, ...]:
         (
             texts.gettext("Population"),
             texts.gettext(
-                "{objects} objects and {derived} derived subjects × {rules} rules, no sampling: {due} pairs due, {answered} answered"
+                "{objects} and {derived} derived subjects × {rules} rules, no sampling: {due} pairs due, {answered} answered"
             ).format(
-                objects=count(d.objects),
+                objects=objects_looked_at(d, texts),
                 derived=count(d.derived),
                 rules=count(d.rules),
                 due=count(d.pairs_due),

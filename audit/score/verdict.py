@@ -8,7 +8,7 @@ import msgspec
 
 from audit.model.assessment import Fraction, FrameworkScore
 from audit.model.finding import Outcome
-from audit.model.gap import Gap
+from audit.model.gap import Gap, GapKind
 from audit.model.result import Gate, GroupCounts, RuleState
 from audit.model.rule import Severity
 from audit.model.run import Denominator
@@ -80,6 +80,10 @@ def incomplete_reasons(
         gates: those that could not be decided leave the audit incomplete too.
     """
     reasons: list[str] = []
+    if any(gap.kind is GapKind.INTERRUPTED for gap in gaps):
+        reasons.append(
+            f"stopped before the end: {denominator.objects_judged} of {denominator.objects} objects read were judged"
+        )
     if denominator.rules == 0:
         reasons.append("no rule was loaded")
     elif denominator.objects == 0:

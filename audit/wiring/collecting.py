@@ -7,8 +7,8 @@ from pathlib import Path
 
 from audit.collect.artifacts.reading import Registry
 from audit.collect.discovery import Selection
-from audit.collect.ignore_files import is_pattern
 from audit.collect.gathering import ManifestScope
+from audit.collect.ignore_files import is_pattern
 from audit.collect.manifests import ManifestSource
 from audit.collect.members import Member
 from audit.collect.own_files import OwnFiles

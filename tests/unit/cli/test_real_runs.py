@@ -491,6 +491,12 @@ def test_a_stopped_run_writes_what_it_has(
     data = json.loads((tmp_path / "o" / "report.json").read_text(encoding="utf-8"))
     assert data["complete"] is False
     assert "interrupted" in {gap["kind"] for gap in data["gaps"]}
+    seen = data["record"]["denominator"]
+    assert seen["objects_judged"] <= seen["objects"]
+    assert any(
+        f"{seen['objects_judged']} of {seen['objects']} objects read were judged" in reason
+        for reason in data["incomplete_reasons"]
+    )
     assert (tmp_path / "o" / "report.html").is_file()
 
 

@@ -49,6 +49,7 @@ OURS = {
     "population",
     "csv",
     "gz",
+    "gzip",
 }
 
 

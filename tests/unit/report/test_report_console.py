@@ -33,6 +33,11 @@ def test_the_denominator_is_told() -> None:
     assert "1 object from 1 file, 1 rule, 1 pair; 0 gaps" in _told(b.result())
 
 
+def test_objects_not_reached_are_not_called_judged() -> None:
+    stopped = b.record(denominator=b.denominator(objects=679, objects_judged=120))
+    assert _line(_told(b.result(record=stopped)), "Judged").startswith("120 of 679 objects from 1 file")
+
+
 def test_each_gap_comes_with_its_remedy() -> None:
     told = _told(story())
     assert "not rendered: eu-central-05/charts/gateway: a Helm chart, and helm is not installed" in told
