@@ -260,6 +260,8 @@ def main() -> None:
     parser.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="all of them by default")
     parser.add_argument("--quick", action="store_true", help="a tenth of the objects, once: a smoke test")
     chosen = parser.parse_args()
+    # An installed package has its bytecode; a machine that writes none would compile all of it at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     machine = (
         f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}"
     )

@@ -28,7 +28,7 @@ func viewOf(t *testing.T, limit time.Duration, bodies map[string]string) *view {
 		request.Modules[name+".rego"] = "package r." + name + "\n" + bodies[name]
 		request.Rules = append(request.Rules, Rule{ID: "r/" + name, Package: "r." + name})
 	}
-	loaded, report := load(request)
+	loaded, report := load(request, nil)
 	if loaded == nil {
 		t.Fatal(report.Problems)
 	}
@@ -132,7 +132,7 @@ func TestProblemsHavePlaces(t *testing.T) {
 		"missing rule": {"package r.x\napplies := true\n", "missing_rule", "violations", 0},
 		"empty":        {"", "rego_parse_error", "empty", 0},
 	} {
-		_, report := load(LoadRequest{Modules: map[string]string{"x.rego": c.source}, Rules: []Rule{{ID: "r/x", Package: "r.x"}}})
+		_, report := load(LoadRequest{Modules: map[string]string{"x.rego": c.source}, Rules: []Rule{{ID: "r/x", Package: "r.x"}}}, nil)
 		if len(report.Problems) == 0 {
 			t.Errorf("%s: loaded", name)
 			continue
@@ -146,7 +146,7 @@ func TestProblemsHavePlaces(t *testing.T) {
 
 func TestAllProblemsAreReported(t *testing.T) {
 	source := "package r.x\n" + strings.Repeat("applies if nope(1)\n", 25)
-	_, report := load(LoadRequest{Modules: map[string]string{"x.rego": source}})
+	_, report := load(LoadRequest{Modules: map[string]string{"x.rego": source}}, nil)
 	if len(report.Problems) != 25 {
 		t.Errorf("%d problems", len(report.Problems))
 	}
@@ -154,20 +154,20 @@ func TestAllProblemsAreReported(t *testing.T) {
 
 func TestAllowances(t *testing.T) {
 	modules := map[string]string{"x.rego": "package r.x\napplies if time.now_ns() > 1\n"}
-	if _, report := load(LoadRequest{Modules: modules, AllowBuiltins: []string{"time.now_ns"}}); len(report.Problems) != 0 {
+	if _, report := load(LoadRequest{Modules: modules, AllowBuiltins: []string{"time.now_ns"}}, nil); len(report.Problems) != 0 {
 		t.Error(report.Problems)
 	}
-	if _, report := load(LoadRequest{AllowBuiltins: []string{"time.now"}}); len(report.Problems) != 1 || report.Problems[0].Code != "unknown_allowance" {
+	if _, report := load(LoadRequest{AllowBuiltins: []string{"time.now"}}, nil); len(report.Problems) != 1 || report.Problems[0].Code != "unknown_allowance" {
 		t.Error(report.Problems)
 	}
 }
 
 func TestDialects(t *testing.T) {
-	inspection := Inspect(InspectRequest{Modules: map[string]string{
+	inspection := inspect(InspectRequest{Modules: map[string]string{
 		"new.rego": "# METADATA\n# title: T\n# custom:\n#   severity: high\npackage a.b\nallow if true\n",
 		"old.rego": "package c\nallow { true }\n",
 		"bad.rego": "package d\nallow { if\n",
-	}})
+	}}, parsedSources{})
 	if len(inspection.Problems) != 1 || inspection.Problems[0].File != "bad.rego" || inspection.Problems[0].Line != 2 {
 		t.Error(inspection.Problems)
 	}

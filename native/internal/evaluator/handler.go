@@ -24,8 +24,9 @@ var (
 
 // Handler serves the eval mode.
 type Handler struct {
-	view  *view
-	suite *suite
+	view   *view
+	suite  *suite
+	parsed parsedSources // of inspections since the last load
 }
 
 // Handle starts one request.
@@ -35,7 +36,10 @@ func (h *Handler) Handle(m wire.Message, pool *serve.Pool) {
 	case wire.TypeInspect:
 		var request InspectRequest
 		if err = json.Unmarshal(m.Payload, &request); err == nil {
-			pool.Done(m.ID, Inspect(request))
+			if h.parsed == nil {
+				h.parsed = parsedSources{}
+			}
+			pool.Done(m.ID, inspect(request, h.parsed))
 		}
 	case wire.TypeLoad:
 		err = h.load(m, pool)
@@ -103,7 +107,7 @@ func (h *Handler) load(m wire.Message, pool *serve.Pool) error {
 	if err := json.Unmarshal(m.Payload, &request); err != nil {
 		return err
 	}
-	loaded, report := load(request)
+	loaded, report := load(request, h.parsed)
 	if loaded != nil {
 		store := inmem.NewFromObjectWithOpts(
 			loaded.data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
@@ -113,6 +117,7 @@ func (h *Handler) load(m wire.Message, pool *serve.Pool) error {
 			return err
 		}
 		h.view = next
+		h.parsed = nil // the compiler has copies
 	}
 	pool.Done(m.ID, report)
 	return nil

@@ -25,11 +25,12 @@ type Inspection struct {
 	Problems []Problem `json:"problems"`
 }
 
-// Inspect parses modules without compiling them.
-func Inspect(request InspectRequest) Inspection {
-	modules, problems := parseModules(request.Modules)
+// inspect parses modules without compiling them, and keeps what it parsed in `known`.
+func inspect(request InspectRequest, known parsedSources) Inspection {
+	modules, problems := parseModules(request.Modules, known)
 	inspection := Inspection{Packages: []Package{}, Problems: nonNil(problems)}
 	for _, m := range modules {
+		known[sourceKey{m.path, request.Modules[m.path]}] = m
 		entry := Package{
 			Package: packageName(m.module.Package),
 			File:    m.path,

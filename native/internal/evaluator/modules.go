@@ -4,8 +4,11 @@ package evaluator
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -32,24 +35,64 @@ type parsed struct {
 	dialect string
 }
 
+// sourceKey is a file and its text.
+type sourceKey struct{ path, text string }
+
+// parsedSources remembers modules between the inspection of a program and its loading, so that each is parsed once.
+type parsedSources map[sourceKey]parsed
+
 // parseModules parses every source, first as Rego v1, then as v0, and reports all that is wrong with those that are
-// neither. The order is that of the paths.
-func parseModules(sources map[string]string) ([]parsed, []Problem) {
+// neither. The order is that of the paths. Modules that `known` holds are taken from there; it may be nil.
+func parseModules(sources map[string]string, known parsedSources) ([]parsed, []Problem) {
+	paths := sortedKeys(sources)
+	found := make([]parsed, len(paths))
+	errs := make([]error, len(paths))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(paths)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(paths); i = int(next.Add(1)) - 1 {
+				path := paths[i]
+				if m, ok := known[sourceKey{path, sources[path]}]; ok {
+					found[i] = m
+				} else {
+					found[i], errs[i] = parseSource(path, sources[path])
+				}
+			}
+		})
+	}
+	workers.Wait()
 	var modules []parsed
 	var problems []Problem
-	for _, path := range sortedKeys(sources) {
-		module, err := parseAs(path, sources[path], ast.RegoV1)
-		if err == nil {
-			modules = append(modules, parsed{path, module, dialectV1})
+	for i, path := range paths {
+		if errs[i] != nil {
+			problems = append(problems, problemsOf(path, errs[i])...)
 			continue
 		}
-		if module, v0err := parseAs(path, sources[path], ast.RegoV0); v0err == nil && module != nil {
-			modules = append(modules, parsed{path, module, dialectV0})
-			continue
-		}
-		problems = append(problems, problemsOf(path, err)...)
+		modules = append(modules, found[i])
 	}
 	return modules, problems
+}
+
+func parseSource(path, source string) (parsed, error) {
+	module, err := parseAs(path, source, ast.RegoV1)
+	if err == nil {
+		return parsed{path, module, dialectV1}, nil
+	}
+	if module, v0err := parseAs(path, source, ast.RegoV0); v0err == nil && module != nil {
+		return parsed{path, module, dialectV0}, nil
+	}
+	return parsed{}, err
+}
+
+// Listing the builtins takes longer than parsing a small module.
+var capabilitiesOf = map[ast.RegoVersion]func() *ast.Capabilities{
+	ast.RegoV0: sync.OnceValue(func() *ast.Capabilities { return capabilitiesFor(ast.RegoV0) }),
+	ast.RegoV1: sync.OnceValue(func() *ast.Capabilities { return capabilitiesFor(ast.RegoV1) }),
+}
+
+func capabilitiesFor(version ast.RegoVersion) *ast.Capabilities {
+	return ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version))
 }
 
 func parseAs(path, source string, version ast.RegoVersion) (module *ast.Module, err error) {
@@ -61,7 +104,7 @@ func parseAs(path, source string, version ast.RegoVersion) (module *ast.Module, 
 	module, err = ast.ParseModuleWithOpts(path, source, ast.ParserOptions{
 		ProcessAnnotation: true,
 		RegoVersion:       version,
-		Capabilities:      ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version)),
+		Capabilities:      capabilitiesOf[version](),
 	})
 	if err == nil && module == nil {
 		err = errors.New("no package: the file is empty")

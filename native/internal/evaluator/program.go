@@ -69,9 +69,9 @@ type program struct {
 	epoch   atomic.Int64 // raised when a rule's standing changes
 }
 
-// load compiles a program. It is nil when the report lists problems.
-func load(request LoadRequest) (*program, LoadReport) {
-	modules, problems := parseModules(request.Modules)
+// load compiles a program. It is nil when the report lists problems. Compiling works on copies, so `known` stays good.
+func load(request LoadRequest, known parsedSources) (*program, LoadReport) {
+	modules, problems := parseModules(request.Modules, known)
 	problems = append(problems, unknownAllowances(request.AllowBuiltins)...)
 	report := LoadReport{Modules: []ModuleInfo{}}
 	byPath := make(map[string]*ast.Module, len(modules))

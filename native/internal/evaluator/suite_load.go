@@ -73,7 +73,7 @@ func loadSuite(request SuiteRequest) (*suite, SuiteReport) {
 			return nil, report
 		}
 	}
-	modules, problems := parseModules(request.Modules)
+	modules, problems := parseModules(request.Modules, nil)
 	for _, m := range modules {
 		report.Modules = append(report.Modules, ModuleInfo{m.path, packageName(m.module.Package), m.dialect})
 	}

@@ -171,7 +171,7 @@ func TestVerdictsAreThoseOfOPAsRunner(t *testing.T) {
 
 func mustParse(t *testing.T, sources map[string]string) []parsed {
 	t.Helper()
-	modules, problems := parseModules(sources)
+	modules, problems := parseModules(sources, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
