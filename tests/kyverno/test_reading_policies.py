@@ -209,3 +209,10 @@ def test_a_slip_in_the_group_is_a_gap(tmp_path: Path, written: str) -> None:
 def test_a_missing_file_is_a_gap(tmp_path: Path) -> None:
     loaded = load_kyverno([PolicySource(path=tmp_path / "none.yaml", label="none.yaml", builtin=False)])
     assert [gap.reason for gap in loaded.gaps] == ["no such policy file or folder"]
+
+
+def test_a_rego_file_is_no_yaml(tmp_path: Path) -> None:
+    file = tmp_path / "one.rego"
+    file.write_text("package main\n\ndeny contains msg if {\n\tmsg := {\n}\n", encoding="utf-8")
+    loaded = load_kyverno([PolicySource(path=file, label="one.rego", builtin=False)])
+    assert (loaded.policies, loaded.gaps) == ((), ())

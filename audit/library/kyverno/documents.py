@@ -79,7 +79,8 @@ def find_documents(sources: Sequence[PolicySource]) -> Iterator[PolicyDocument |
 
 def _files(source: PolicySource) -> list[tuple[Path, str]] | ContentError:
     if source.path.is_file():
-        return [(source.path, source.label)]
+        # A file that is named is read whatever its ending, but Rego is no YAML.
+        return [] if source.path.suffix == ".rego" else [(source.path, source.label)]
     if not source.path.is_dir():
         return ContentError("no such policy file or folder", file=source.label)
     # Hidden folders hold test material (``.kyverno-test``, ``.chainsaw-test``), as for the CLI itself.
