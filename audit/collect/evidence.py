@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from audit.collect.artifacts.reading import GROUP, Artifact, ArtifactReader, UnreadError
-from audit.model.gap import Gap, GapKind
+from audit.collect.artifacts.reading import GROUP, Artifact, ArtifactReader, Facts, UnreadError
+from audit.model.gap import Gap, GapKind, Notice
 from audit.model.subject import kind_key
 
 SEPARATOR = b"\n---\n"
@@ -19,15 +19,24 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     documents: bytes
     """A stream of JSON documents; empty when there is none."""
     gaps: tuple[Gap, ...]
+    notices: tuple[Notice, ...]
 
 
 def evidence_of(artifact: Artifact, readers: Iterable[ArtifactReader], cluster: str) -> Evidence:
     """Ask all readers of an artifact."""
     documents: list[bytes] = []
     gaps: list[Gap] = []
+    notices: list[Notice] = []
     for reader in readers:
+        read: list[bytes] = []
+        said: list[Notice] = []
         try:
-            documents += [msgspec.json.encode(facts.document()) for facts in reader.read(artifact)]
+            for facts in reader.read(artifact):
+                read.append(msgspec.json.encode(facts.document()))
+                said += _notices(facts)
+            # Only now: half of a file is no fact.
+            documents += read
+            notices += said
         except UnreadError as error:
             gaps.append(_gap(artifact, reader, cluster, error.kind, error.reason, hint=error.hint))
         except OSError as error:
@@ -36,7 +45,11 @@ def evidence_of(artifact: Artifact, readers: Iterable[ArtifactReader], cluster: 
         except Exception as error:  # noqa: BLE001  # hostile input in many formats: what a library makes of it is no pass
             reason = f"its reader failed ({type(error).__name__}); please report it"
             gaps.append(_gap(artifact, reader, cluster, GapKind.UNREADABLE, reason))
-    return Evidence(documents=SEPARATOR.join(documents), gaps=tuple(gaps))
+    return Evidence(documents=SEPARATOR.join(documents), gaps=tuple(gaps), notices=tuple(notices))
+
+
+def _notices(facts: Facts) -> list[Notice]:
+    return [Notice(source=facts.name, **notice) for notice in facts.spec.get("notices", ())]
 
 
 def _gap(

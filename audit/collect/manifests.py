@@ -43,6 +43,8 @@ class _Source(msgspec.Struct):
     """``helm``, ``kustomize``, ``evidence`` for the facts of a file that is no manifest, or empty for a file."""
     silent: bool = True
     """Nothing was read of it yet, and nothing was wrong with it."""
+    noticed: bool = False
+    """Something was said of it."""
     sha256: str = ""
     """Of the file, where what is read is not the file itself."""
 
@@ -105,6 +107,7 @@ class ManifestSource:
                 yield self._normalise(event, self._scope.cluster, source.label)
                 yield from unknown_places(event, self._scope.cluster, source.label, line or None)
             elif isinstance(event, NoticeRead):
+                source.noticed = True
                 yield Notice(
                     source=source.label,
                     code=event.code,
@@ -139,6 +142,8 @@ class ManifestSource:
             )
         elif source.rendered_by and source.silent:
             yield self._rendered_to_nothing(source)
+        elif source.silent and not source.noticed:
+            yield Notice(source=source.label, code="empty_file", message="nothing stands in the file")
         if not source.rendered_by:
             self._texts_kept.seen(source.label, event.sha256)
         yield InputFile(
@@ -244,7 +249,7 @@ class ManifestSource:
         self, artifact: Artifact, readers: tuple[ArtifactReader, ...]
     ) -> Iterator[tuple[_Source, bytes]]:
         evidence = evidence_of(artifact, readers, self._scope.cluster)
-        self._found += evidence.gaps
+        self._found += (*evidence.gaps, *evidence.notices)
         if evidence.documents:
             source = _Source(artifact.label, artifact.size, EVIDENCE, sha256=sha256_of(artifact.path))
             yield source, evidence.documents

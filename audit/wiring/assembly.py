@@ -131,7 +131,9 @@ class Audit:
                     self._reader,
                     self._texts,
                     own_files(config, self._population.path.parent),
-                    artifacts=evidence_readers(config, self._clock.now()),
+                    artifacts=evidence_readers(
+                        config, library.rule_set.data["parameters"], self._clock.now()
+                    ),
                     progress=self._progress,
                     stop=stop,
                 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from audit.collect.artifacts.empty import readers as empty_readers
 from audit.collect.artifacts.evidence.factory import readers as result_readers
 from audit.collect.artifacts.evidence.settings import EvidenceSettings
 from audit.collect.artifacts.reading import Registry
@@ -16,25 +19,31 @@ from audit.config.schema import Config
 from audit.library.authored import read_document
 from audit.library.entries import convert
 
+VULNERABILITIES = "evidence/vulnerabilities-fixed"
 
-def evidence_readers(config: Config, now: dt.datetime) -> Registry:
+
+def evidence_readers(
+    config: Config, parameters: Mapping[str, Mapping[str, Any]], now: dt.datetime
+) -> Registry:
     """The readers, in the order in which they are asked.
 
     Args:
         config: where it is written whom to trust.
+        parameters: the effective parameters of all rules, by rule id.
         now: the moment of judging, up to which ages are counted.
 
     Raises:
         ContentError: the file about signatures is wrong.
     """
     base = Path(config.signatures).parent if config.signatures else Path()
-    return Registry(
-        (
-            *signature_readers(signature_settings(config), base=base, now=now),
-            *sbom_readers(SbomSettings(now=now)),
-            *result_readers(EvidenceSettings(now=now)),
-        )
+    believed = parameters.get(VULNERABILITIES, {}).get("vex_authors", ())
+    readers = (
+        *signature_readers(signature_settings(config), base=base, now=now),
+        *sbom_readers(SbomSettings(now=now)),
+        *result_readers(EvidenceSettings(now=now, vex_authors=tuple(believed))),
     )
+    # Last, because an empty file may also be one that must be signed, or a bundle by its name.
+    return Registry((*readers, *empty_readers(readers)))
 
 
 def signature_settings(config: Config) -> SignatureSettings | None:

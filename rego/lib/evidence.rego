@@ -33,10 +33,22 @@ number(value, path) := found if {
 # Up to five of them, as a text.
 some_of(names) := concat(", ", [name | some i, name in names; i < 5; is_string(name)])
 
-# Does a name fit one of the patterns? Capitals don't matter; * stands for anything.
+# Does a name fit one of the patterns? Capitals don't matter; * stands for anything, all else for itself.
 fits(name, patterns) if {
 	some pattern in patterns
-	glob.match(lower(pattern), null, lower(name))
+	glob.match(strings.replace_n(literal, lower(pattern)), null, lower(name))
+} else := false
+
+literal := {`\`: `\\`, "?": `\?`, "[": `\[`, "]": `\]`, "{": `\{`, "}": `\}`}
+
+# Was something put aside, and is every source of that believed? What a tool found and somebody else put aside is found.
+believed(entries, sources) if {
+	count(entries) > 0
+	every entry in entries {
+		fields.text(entry, ["status"]) != ""
+		some source in split(fields.text(entry, ["source"]), ", ")
+		fits(source, sources)
+	}
 } else := false
 
 # Share in percent; nothing of nothing is none.
@@ -51,3 +63,11 @@ why_unread := reason if {
 	reason := fields.text(spec, ["content", "reason"])
 	reason != ""
 } else := "the facts say nothing about its content"
+
+# What an invalid document says is read as far as it goes: what is wrong with it stands, what is right with it is not known.
+broken if not fields.text(spec, ["format", "status"]) in {"valid", "unknown"}
+
+of_a_broken_document := {undecided(["format", "status"], "the document is not valid, so that nothing in it is certain")} if {
+	read
+	broken
+} else := set()

@@ -56,6 +56,9 @@ document(changes) := {
 	"spec": object.union(spec, changes),
 }
 
+# Read, and not valid by its schema.
+broken := document({"format": {"status": "invalid", "code": "schema", "reason": "", "problems": [{"code": "schema", "message": "m", "count": 1, "examples": []}]}})
+
 unread := {
 	"apiVersion": "artifacts.fleetaudit.dev/v1",
 	"kind": "Sbom",

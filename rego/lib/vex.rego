@@ -1,8 +1,8 @@
 # METADATA
 # title: What OpenVEX documents say about a finding
 # description: |
-#   answered(finding, subject, authors): does a statement take it away? It must name the vulnerability, say not_affected with a
-#   justification or fixed, and name the product: the artifact that was scanned (by digest or by a name that the report gives), or the
+#   answered(finding, subject, authors): does a statement take it away? Its author must be among those who are believed; nobody is when
+#   none is named. It must name the vulnerability, say not_affected with a justification or fixed, and name the product: the artifact that was scanned (by digest or by a name that the report gives), or the
 #   package itself. With subcomponents, the artifact and the package must both be named. A package URL without a version stands for all.
 package lib.vex
 
@@ -19,7 +19,7 @@ answered(finding, subject, authors) if {
 	some statement in statements
 	fields.text(finding, ["id"]) in fields.list(statement, ["vulnerabilities"])
 	takes_away(statement)
-	trusted(statement.author, authors)
+	evidence.fits(statement.author, authors)
 	some product in fields.list(statement, ["products"])
 	about(product, finding, subject)
 } else := false
@@ -29,13 +29,6 @@ takes_away(statement) if statement.status == "fixed"
 takes_away(statement) if {
 	statement.status == "not_affected"
 	fields.text(statement, ["justification"]) != ""
-}
-
-trusted(_, authors) if count(authors) == 0
-
-trusted(author, authors) if {
-	count(authors) > 0
-	evidence.fits(author, authors)
 }
 
 about(product, finding, _) if {

@@ -79,7 +79,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Unique among the artifacts of one file; usually the label of the file, with ``#part`` where there are several."""
     spec: Mapping[str, Any]
     """Facts in plain JSON values. A fact that could not be established is said so (a ``status`` beside it), never left out
-    and never guessed, so that a rule can answer `undecided`."""
+    and never guessed, so that a rule can answer `undecided`. A list ``notices`` of ``code``, ``message`` and ``count`` is
+    told in the report as well."""
 
     def document(self) -> dict[str, Any]:
         """The object as rules see it."""

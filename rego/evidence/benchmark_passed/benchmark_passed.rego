@@ -4,7 +4,9 @@
 # description: |
 #   Results of XCCDF (OpenSCAP) and kube-bench, row by row. One failed instance fails a row. Rows that the tool could not decide (error,
 #   unknown), rows that need a person (WARN of kube-bench) and rows that were cut off leave the pair undecided; rows that do not apply or
-#   were not selected are in neither number. Whether all rows of the benchmark are there is not known.
+#   were not selected are in neither number. A result that somebody replaced (override of XCCDF) counts as the tool had it, and a test
+#   that was switched off (skip of kube-bench) is undecided, unless a parameter trusts the source. Totals that contradict the rows leave
+#   the pair undecided. Whether all rows of the benchmark are there is not known.
 # related_resources:
 #   - ref: https://csrc.nist.gov/projects/security-content-automation-protocol/specifications/xccdf
 #   - ref: https://github.com/aquasecurity/kube-bench
@@ -30,20 +32,21 @@ harmless := {"passed", "excluded"}
 
 violations contains v if {
 	some i, row in rows
-	fields.text(row, ["status"]) == "failed"
+	judged(row) == "failed"
 	id := fields.text(row, ["id"])
 	not evidence.fits(id, parameters.tolerated)
-	v := evidence.violation(["rows", i, "status"], sprintf("%s failed", [titled(row)]), fields.get(row, ["stated"], null), "pass")
+	said := sprintf("%s failed%s", [titled(row), put_aside(row)])
+	v := evidence.violation(["rows", i, "status"], said, fields.get(row, ["stated"], null), "pass")
 }
 
 violations contains v if {
 	some i, row in rows
-	status := fields.text(row, ["status"])
+	status := judged(row)
 	status != "failed"
 	not harmless[status]
 	not waved_through(status)
 	not evidence.fits(fields.text(row, ["id"]), parameters.tolerated)
-	v := evidence.undecided(["rows", i, "status"], sprintf("%s: %s", [titled(row), why(status)]))
+	v := evidence.undecided(["rows", i, "status"], sprintf("%s: %s%s", [titled(row), why(status), put_aside(row)]))
 }
 
 violations contains v if {
@@ -61,6 +64,22 @@ violations contains v if {
 	count(rows) == 0
 	v := evidence.undecided(["rows"], "its rows are not known")
 }
+
+violations contains v if {
+	not fields.text(evidence.spec, ["totals", "status"]) in {"agree", "absent"}
+	said := evidence.some_of(fields.list(evidence.spec, ["totals", "differences"]))
+	v := evidence.undecided(["totals", "status"], sprintf("its totals are not known to agree with its rows: %s", [said]))
+}
+
+# As the file states it where whoever put it aside is trusted, and else as it was before.
+judged(row) := fields.text(row, ["stated_status"]) if {
+	evidence.believed(fields.list(row, ["set_aside"]), parameters.trusted_suppressions)
+	evidence.number(row, ["set_aside_left_out"]) == 0
+} else := fields.text(row, ["status"])
+
+put_aside(row) := sprintf(" (set aside: %s, by %s)", [first.status, first.source]) if {
+	first := fields.list(row, ["set_aside"])[0]
+} else := ""
 
 titled(row) := concat(" ", [part | some part in [fields.text(row, ["id"]), fields.text(row, ["title"])]; part != ""])
 

@@ -6,9 +6,20 @@ import data.lib.testing
 
 benchmark(statuses) := results.result("BenchmarkResult", {
 	"status": "evaluated",
-	"rows": [{"id": sprintf("master/1.%v", [i]), "title": "t", "status": status, "stated": [status]} | some i, status in statuses],
+	"rows": [row(i, status) | some i, status in statuses],
 	"left_out": 0,
+	"totals": {"status": "absent"},
 })
+
+row(i, status) := {
+	"id": sprintf("master/1.%v", [i]),
+	"title": "t",
+	"status": status,
+	"stated_status": status,
+	"stated": [status],
+	"set_aside": [],
+	"set_aside_left_out": 0,
+}
 
 judged(subject) := found if found := rule.violations with input as subject
 
@@ -48,8 +59,47 @@ test_nothing_evaluated_is_undecided if {
 	results.undecided(judged(json.patch(benchmark(["passed"]), [{"op": "replace", "path": "/spec/left_out", "value": 3}])))
 }
 
+with_totals(status) := json.patch(benchmark(["passed"]), [{"op": "replace", "path": "/spec/totals", "value": {"status": status, "differences": ["3 FAIL stated, 0 counted"]}}])
+
+test_totals_that_contradict_the_rows_are_undecided if {
+	results.undecided(judged(with_totals("differ")))
+	results.undecided(judged(with_totals("")))
+	judged(with_totals("agree")) == set()
+}
+
+aside(status, source) := {"status": status, "source": source}
+
+replaced(status, entries) := json.patch(benchmark(["passed", "passed"]), [
+	{"op": "replace", "path": "/spec/rows/0/status", "value": status},
+	{"op": "replace", "path": "/spec/rows/0/set_aside", "value": entries},
+])
+
+believing(subject, sources) := found if {
+	found := rule.violations with input as subject with data.parameters["evidence/benchmark-passed"].trusted_suppressions as sources
+}
+
+test_a_replaced_result_counts_as_it_was if {
+	subject := replaced("failed", [aside("fail to pass", "Ann")])
+	results.decided(judged(subject))
+	{v.message | some v in judged(subject)} == {"master/1.0 t failed (set aside: fail to pass, by Ann)"}
+	results.decided(believing(subject, ["Bob"]))
+	believing(subject, ["ann"]) == set()
+	results.undecided(judged(replaced("unsure", [aside("skip", "kube-bench configuration")])))
+}
+
+test_every_source_must_be_believed if {
+	two := replaced("failed", [aside("fail to pass", "Ann"), aside("fail to pass", "Bob")])
+	results.decided(believing(two, ["Ann"]))
+	believing(two, ["*"]) == set()
+	more := json.patch(two, [{"op": "replace", "path": "/spec/rows/0/set_aside_left_out", "value": 1}])
+	results.decided(believing(more, ["*"]))
+}
+
 test_lost_facts_are_never_a_pass if {
-	every variant in testing.dropped(benchmark(["passed"]), [["spec"], ["spec", "status"], ["spec", "rows"], ["spec", "rows", 0, "status"]]) {
+	every variant in testing.dropped(benchmark(["passed"]), [["spec"], ["spec", "status"], ["spec", "rows"], ["spec", "rows", 0, "status"], ["spec", "totals"], ["spec", "totals", "status"]]) {
 		results.undecided(judged(variant))
+	}
+	every variant in testing.dropped(replaced("failed", [aside("fail to pass", "Ann")]), [["spec", "rows", 0, "set_aside"], ["spec", "rows", 0, "stated_status"]]) {
+		count(believing(variant, ["*"])) > 0
 	}
 }

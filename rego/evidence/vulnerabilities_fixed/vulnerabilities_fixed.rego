@@ -3,9 +3,11 @@
 # title: The scan found nothing of the severities that must be fixed
 # description: |
 #   Reports of Trivy, and of any scanner in SARIF. Findings of the severities and kinds of the parameters fail, each with its fix when
-#   there is one. An OpenVEX document among the inputs of the same cluster that says not_affected, with a justification, or fixed takes a
-#   vulnerability away, but only for the product that it names. A scan that looked at nothing is not clean, and a severity that nobody
-#   knows is not low: both leave the pair undecided.
+#   there is one. What whoever made the report set aside (suppressions in SARIF, ignored and modified findings of Trivy) still counts,
+#   unless a parameter trusts the source. An OpenVEX document among the inputs of the same cluster that says not_affected, with a
+#   justification, or fixed takes a vulnerability away, but only for the product that it names, and only when a parameter names its
+#   author. An operating system that its maker no longer supports fails: nobody lists its vulnerabilities. A scan that looked at nothing
+#   is not clean, and a severity that nobody knows is not low: both leave the pair undecided.
 # related_resources:
 #   - ref: https://trivy.dev/latest/docs/configuration/reporting/
 #   - ref: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
@@ -38,6 +40,7 @@ open := [{"at": i, "finding": finding} |
 	fields.text(finding, ["kind"]) in parameters.kinds
 	not evidence.fits(fields.text(finding, ["id"]), parameters.ignored)
 	fixable(finding)
+	not accepted(finding)
 	not vex.answered(finding, fields.mapping(evidence.spec, ["subject"]), parameters.vex_authors)
 ]
 
@@ -54,6 +57,26 @@ violations contains v if {
 }
 
 violations contains evidence.undecided(["status"], "nothing was scanned") if status != "scanned"
+
+violations contains v if {
+	"vulnerability" in parameters.kinds
+	some i, system in fields.list(evidence.spec, ["unsupported_systems"])
+	said := sprintf("%s is no longer supported by its maker: its vulnerabilities are not all known, and not mended", [system])
+	v := evidence.violation(["unsupported_systems", i], said, system, "a supported operating system")
+}
+
+violations contains v if {
+	unscanned := fields.list(evidence.spec, ["unscanned"])
+	count(unscanned) > 0
+	v := evidence.undecided(["unscanned"], sprintf("could not be scanned: %s", [evidence.some_of(unscanned)]))
+}
+
+# A list that is missing says nothing.
+violations contains v if {
+	some key in ["unsupported_systems", "unscanned"]
+	not is_array(fields.get(evidence.spec, [key], null))
+	v := evidence.undecided([key], "nothing is known of it")
+}
 
 # A scan for secrets or settings alone says nothing about vulnerabilities.
 violations contains v if {
@@ -99,6 +122,14 @@ violations contains v if {
 
 known := {"CRITICAL", "HIGH", "MEDIUM", "LOW"}
 
+# Set aside, and by somebody who is trusted with that.
+accepted(finding) if {
+	fields.text(finding, ["set_aside", "status"]) in takes_away
+	evidence.believed([finding.set_aside], parameters.trusted_suppressions)
+}
+
+takes_away := {"accepted", "exception", "fixed", "ignored", "not_affected"}
+
 fixable(_) if parameters.only_with_fix == false
 
 fixable(finding) if {
@@ -118,9 +149,15 @@ named(finding) := concat(" ", [part |
 		fields.text(finding, ["package"]),
 		fields.text(finding, ["resource"]),
 		fields.text(finding, ["target"]),
+		put_aside(finding),
 	]
 	part != ""
 ])
+
+put_aside(finding) := sprintf("(set aside: %s, by %s)", [status, fields.text(finding, ["set_aside", "source"])]) if {
+	status := fields.text(finding, ["set_aside", "status"])
+	status != ""
+} else := ""
 
 fix(finding) := sprintf("version %s", [fields.text(finding, ["fixed"])]) if {
 	fields.text(finding, ["fixed"]) != ""

@@ -14,6 +14,7 @@ finding := {
 	"purl": "pkg:deb/debian/libx@1?arch=amd64",
 	"target": "demo",
 	"resource": "",
+	"set_aside": null,
 }
 
 report(findings) := results.result("VulnerabilityReport", {
@@ -21,6 +22,8 @@ report(findings) := results.result("VulnerabilityReport", {
 	"subject": {"name": "registry.example.test/demo:1", "references": ["demo:1"], "images": ["sha256:abab"]},
 	"findings": findings,
 	"left_out": 0,
+	"unsupported_systems": [],
+	"unscanned": [],
 	"counts": {"vulnerability": {"CRITICAL": 0, "HIGH": 1, "MEDIUM": 0, "LOW": 0, "UNKNOWN": 0}},
 })
 
@@ -85,6 +88,54 @@ test_parameters if {
 	results.decided(fixable)
 }
 
+# ---- set aside
+
+put_aside(status, source) := with_change({"set_aside": {"status": status, "source": source}})
+
+trusting(subject, sources) := found if {
+	found := rule.violations with input as subject
+		with data.inventory as {}
+		with data.parameters["evidence/vulnerabilities-fixed"].trusted_suppressions as sources
+}
+
+test_a_finding_set_aside_is_a_finding if {
+	found := judged(put_aside("ignored", ".trivyignore"))
+	results.decided(found)
+	{v.message | some v in found} == {"CVE-2099-0001 (HIGH) libx demo (set aside: ignored, by .trivyignore)"}
+	results.decided(judged(put_aside("accepted", "")))
+}
+
+test_a_trusted_source_takes_it_away if {
+	trusting(put_aside("ignored", ".trivyignore"), [".TRIVYIGNORE"]) == set()
+	trusting(put_aside("accepted", "external, inSource"), ["external"]) == set()
+	results.decided(trusting(put_aside("ignored", ".trivyignore"), ["vex.json"]))
+	every status in ["affected", "under_investigation", "unknown", ""] {
+		results.decided(trusting(put_aside(status, ".trivyignore"), ["*"]))
+	}
+	results.decided(trusting(report([finding]), ["*"]))
+}
+
+# ---- what a scanner can't know
+
+changed(path, value) := json.patch(report([]), [
+	{"op": "replace", "path": "/spec/counts/vulnerability/HIGH", "value": 0},
+	{"op": "replace", "path": path, "value": value},
+])
+
+test_an_unsupported_system_fails if {
+	found := judged(changed("/spec/unsupported_systems", ["alpine 3.9.4"]))
+	results.decided(found)
+	testing.paths(found) == {"spec.unsupported_systems.0"}
+	secrets := rule.violations with input as changed("/spec/unsupported_systems", ["alpine 3.9.4"])
+		with data.inventory as {}
+		with data.parameters["evidence/vulnerabilities-fixed"].kinds as ["secret"]
+	secrets == set()
+}
+
+test_what_could_not_be_scanned_is_undecided if {
+	results.undecided(judged(changed("/spec/unscanned", ["Deployment ml/serve"])))
+}
+
 # ---- VEX
 
 statement := {
@@ -96,7 +147,9 @@ statement := {
 
 said(change) := found if {
 	document := {"spec": {"author": "Ann", "statements": [object.union(statement, change)]}}
-	found := rule.violations with input as report([finding]) with data.inventory as {"artifacts.fleetaudit.dev/VexDocument": {"": [document]}}
+	found := rule.violations with input as report([finding])
+		with data.inventory as {"artifacts.fleetaudit.dev/VexDocument": {"": [document]}}
+		with data.parameters["evidence/vulnerabilities-fixed"].vex_authors as ["Ann"]
 }
 
 about(ids, inner) := said({"products": [{"ids": ids, "subcomponents": inner}]})
@@ -133,10 +186,16 @@ test_authors_that_are_believed if {
 	believed == set()
 	others := rule.violations with input as report([finding]) with data.inventory as inventory with data.parameters["evidence/vulnerabilities-fixed"].vex_authors as ["Bob"]
 	results.decided(others)
+	nobody := rule.violations with input as report([finding]) with data.inventory as inventory
+	results.decided(nobody)
+	unnamed := rule.violations with input as report([finding])
+		with data.inventory as {"artifacts.fleetaudit.dev/VexDocument": {"": [{"spec": {"statements": [statement]}}]}}
+		with data.parameters["evidence/vulnerabilities-fixed"].vex_authors as ["Ann"]
+	results.decided(unnamed)
 }
 
 test_lost_facts_are_never_a_pass if {
-	every variant in testing.dropped(report([finding]), [["spec"], ["spec", "status"], ["spec", "findings"]]) {
+	every variant in testing.dropped(report([finding]), [["spec"], ["spec", "status"], ["spec", "findings"], ["spec", "unsupported_systems"], ["spec", "unscanned"]]) {
 		count(judged(variant)) > 0
 	}
 	every variant in testing.dropped(report([finding]), [["spec", "findings", 0, "severity"], ["spec", "findings", 0, "kind"]]) {

@@ -20,6 +20,8 @@ default applies := false
 
 applies if is_object(input)
 
+violations contains v if some v in evidence.of_a_broken_document
+
 violations contains evidence.undecided(["content", "status"], evidence.why_unread) if not evidence.read
 
 violations contains v if {

@@ -37,3 +37,9 @@ test_lost_facts_are_never_a_pass if {
 		facts.undecided(found)
 	}
 }
+
+test_a_broken_document_is_undecided if {
+	found := rule.violations with input as facts.broken
+	facts.undecided(found)
+	testing.paths(found) == {"spec.format.status"}
+}

@@ -4,8 +4,9 @@
 # description: |
 #   What is inside an image can be asked only when somebody wrote it down. The digest of each image must be that of a subject of a bill
 #   of materials among the inputs of the same cluster. An image named by tag alone fails even when a document names the same tag,
-#   because the tag may mean something else by now; the parameter accepts it. Not asked while no bill of materials is among the inputs,
-#   unless the parameter requires them. Documents that can't be read leave the pair undecided.
+#   because the tag may mean something else by now; the parameter accepts it. A document that is not valid counts for nothing. Not asked
+#   while no bill of materials is among the inputs, unless the parameter requires them. Documents that can't be read leave the pair
+#   undecided.
 # related_resources:
 #   - ref: https://www.cisa.gov/sbom
 #   - ref: https://slsa.dev/spec/v1.1/terminology
@@ -14,7 +15,7 @@
 #   match: {pod_templates: true}
 #   not_applicable: not_configured
 #   context:
-#     - {group: artifacts.fleetaudit.dev, kinds: [Sbom], fields: [spec.subjects, spec.content]}
+#     - {group: artifacts.fleetaudit.dev, kinds: [Sbom], fields: [spec.subjects, spec.content, spec.format.status]}
 #   remediation: Generate a bill of materials for the image by its digest, and hand it in beside the manifests.
 package sbom.image_has_sbom
 
@@ -38,8 +39,20 @@ documents := fields.everywhere("artifacts.fleetaudit.dev/Sbom")
 
 subjects := [subject |
 	some document in documents
+	valid(document)
 	some subject in fields.list(document, ["spec", "subjects", "listed"])
 ]
+
+# What no schema can be asked about may well be valid.
+valid(document) if fields.text(document, ["spec", "format", "status"]) in {"valid", "unknown"}
+
+# Digests that only documents speak of that are not valid.
+invalid := {digest |
+	some document in documents
+	not valid(document)
+	some subject in fields.list(document, ["spec", "subjects", "listed"])
+	some digest in fields.list(subject, ["images"])
+}
 
 digests := {digest |
 	some subject in subjects
@@ -94,7 +107,9 @@ covered(reference) if {
 	spelt(reference) in named
 } else := false
 
-said(reference) := ": no bill of materials describes this digest" if {
+said(reference) := ": the bill of materials that describes this digest is not a valid document" if {
+	reference.digest in invalid
+} else := ": no bill of materials describes this digest" if {
 	reference.digest != null
 } else := ": named by tag, and a bill of materials can only be bound to a digest" if {
 	spelt(reference) in named

@@ -58,6 +58,19 @@ test_an_unread_document_may_describe_it if {
 	facts.decided(judged(tagged, [facts.document({}), facts.unread]))
 }
 
+test_a_broken_document_describes_nothing if {
+	found := judged(pinned, [facts.broken])
+	facts.decided(found)
+	{v.message | some v in found} == {"container main: the bill of materials that describes this digest is not a valid document"}
+	facts.decided(judged(other, [facts.broken]))
+	judged(pinned, [facts.broken, facts.document({})]) == set()
+	judged(pinned, [facts.document({"format": {"status": "unknown"}})]) == set()
+	tag := rule.violations with input as running(tagged)
+		with data.inventory as inventory([facts.broken])
+		with data.parameters["sbom/image-has-sbom"].accept_tag as true
+	facts.decided(tag)
+}
+
 test_not_asked_without_documents if {
 	rule.applies == false with input as running(pinned) with data.inventory as {}
 	rule.violations == set() with input as running(pinned) with data.inventory as {}
@@ -77,7 +90,7 @@ test_lost_facts_are_never_a_pass if {
 	every variant in testing.dropped(facts.document({}), [["spec"], ["spec", "subjects"]]) {
 		facts.undecided(judged(pinned, [variant]))
 	}
-	every variant in testing.dropped(facts.document({}), [["spec", "subjects", "listed", 0, "images"]]) {
+	every variant in testing.dropped(facts.document({}), [["spec", "subjects", "listed", 0, "images"], ["spec", "format"], ["spec", "format", "status"]]) {
 		facts.decided(judged(pinned, [variant]))
 	}
 }

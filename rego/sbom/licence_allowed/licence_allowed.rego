@@ -31,6 +31,8 @@ deny := data.parameters["sbom/licence-allowed"].deny
 
 rows := fields.list(evidence.spec, ["licences", "expressions"])
 
+violations contains v if some v in evidence.of_a_broken_document
+
 violations contains v if {
 	evidence.read
 	some i, row in rows

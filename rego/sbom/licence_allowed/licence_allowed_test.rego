@@ -76,3 +76,9 @@ test_lost_facts_are_never_a_pass if {
 		facts.undecided(found)
 	}
 }
+
+test_a_broken_document_is_undecided if {
+	found := rule.violations with input as facts.broken with data.parameters["sbom/licence-allowed"].allow as ["MIT"]
+	facts.undecided(found)
+	testing.paths(found) == {"spec.format.status"}
+}

@@ -26,6 +26,7 @@ applies if {
 
 empty_document if {
 	evidence.read
+	not evidence.broken
 	is_object(counts)
 	total == 0
 }
@@ -35,6 +36,8 @@ counts := fields.get(evidence.spec, ["licences", "counts"], null)
 total := sum([number | some number in fields.mapping(evidence.spec, ["licences", "counts"]); is_number(number)])
 
 unknown := ["noassertion", "absent", "unparsable", "undeclared_ref"]
+
+violations contains v if some v in evidence.of_a_broken_document
 
 violations contains v if {
 	evidence.read

@@ -56,3 +56,13 @@ test_lost_facts_are_never_a_pass if {
 	found := rule.violations with input as lost
 	facts.undecided(found)
 }
+
+test_a_broken_document_is_undecided if {
+	found := rule.violations with input as facts.broken
+	facts.undecided(found)
+	testing.paths(found) == {"spec.format.status"}
+}
+
+test_a_broken_document_without_components_is_asked if {
+	rule.applies with input as object.union(facts.broken, {"spec": object.union(facts.broken.spec, {"licences": {"counts": {}}})})
+}

@@ -15,10 +15,13 @@
 #   remediation: Let the generator state supplier, version and relationship of each component, or add them by hand.
 package sbom.ntia_complete
 
+import data.lib.evidence
 import data.lib.sbom_elements
 
 default applies := false
 
 applies if is_object(input)
+
+violations contains v if some v in evidence.of_a_broken_document
 
 violations contains v if some v in sbom_elements.missing("ntia", data.parameters["sbom/ntia-complete"].max_missing_percent)

@@ -29,6 +29,8 @@ applies if {
 
 profiles := data.parameters["sbom/profile-complete"].profiles
 
+violations contains v if some v in evidence.of_a_broken_document
+
 violations contains v if {
 	some profile in profiles
 	some v in sbom_elements.missing(profile, data.parameters["sbom/profile-complete"].max_missing_percent)

@@ -42,3 +42,9 @@ test_lost_facts_are_never_a_pass if {
 		facts.undecided(found)
 	}
 }
+
+test_a_broken_document_is_undecided if {
+	found := rule.violations with input as facts.broken with data.parameters["sbom/profile-complete"].profiles as ["cisa"]
+	facts.undecided(found)
+	testing.paths(found) == {"spec.format.status"}
+}

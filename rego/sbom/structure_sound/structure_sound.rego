@@ -26,6 +26,8 @@ structure := fields.mapping(evidence.spec, ["structure"])
 
 tolerated := data.parameters["sbom/structure-sound"].tolerated
 
+violations contains v if some v in evidence.of_a_broken_document
+
 violations contains v if {
 	evidence.read
 	some i, problem in fields.list(structure, ["problems"])

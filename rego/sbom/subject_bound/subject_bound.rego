@@ -23,6 +23,8 @@ applies if is_object(input)
 
 subjects := fields.list(evidence.spec, ["subjects", "listed"])
 
+violations contains v if some v in evidence.of_a_broken_document
+
 violations contains v if {
 	evidence.read
 	count(subjects) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,13 +16,15 @@ from audit.collect.artifacts.evidence.benchmark import (
     Row,
     benchmark_facts,
 )
-from audit.collect.artifacts.evidence.result_file import ResultReader, named, number
-from audit.collect.artifacts.sbom.document import mapping, mappings
+from audit.collect.artifacts.evidence.fields import mapping_at, mapping_of, mappings_at, text_at, whole_at
+from audit.collect.artifacts.evidence.result_file import ResultReader
+from audit.collect.artifacts.evidence.set_aside import SetAside
 from audit.collect.artifacts.sbom.json_document import refuse_bomb
 from audit.collect.artifacts.sbom.problems import FormatError
 
 _STATES = {"PASS": PASSED, "FAIL": FAILED, "WARN": MANUAL, "INFO": EXCLUDED}
-_TOTALS = {"pass": PASSED, "fail": FAILED, "warn": MANUAL, "info": EXCLUDED}
+_SKIPPED = "skip"
+"""The type of a test that the configuration of kube-bench switched off; its state is INFO."""
 
 
 class KubeBenchReader(ResultReader):
@@ -36,40 +39,53 @@ class KubeBenchReader(ResultReader):
 
     def specs(self, data: bytes) -> Iterator[dict[str, Any]]:
         """All node types of the file in one result."""
-        notices: list[str] = []
-        controls: list[dict[str, Any]] = []
-        totals: list[dict[str, Any]] = []
+        notices: list[dict[str, Any]] = []
         refuse_bomb(data)
+        whole = _Whole()
         for value in _values(data.decode("utf-8"), notices):
-            _sort(value, controls, totals)
-        if not controls:
+            whole.take(value)
+        if not whole.controls:
             raise FormatError("no_controls", "it holds no tests")
         rows: dict[str, Row] = {}
-        for one in controls:
-            _add(one, rows)
-        facts = benchmark_facts(list(rows.values()))
-        stated = _stated(totals or controls)
-        if any(facts["counts"][_TOTALS[key]] != value for key, value in stated.items() if key != "info"):
-            notices.append("totals_differ")
+        counted: Counter[str] = Counter()
+        differs: list[str] = []
+        for one in whole.controls:
+            here = _add(one, rows, differs)
+            _compare(f"node type {text_at(one, 'node_type') or '?'}", _stated(one, "total"), here, differs)
+            counted += here
+        stated = [_stated(one, "total") for one in whole.totals]
+        _compare("the whole", _summed(stated), counted, differs)
+        if differs:
+            message = f"its totals contradict its rows ({'; '.join(differs[:3])}); the rows count, and nothing passes"
+            notices.append({"code": "totals_differ", "message": message, "count": 1})
         yield {
             "form": "kube-bench",
             "tool": {"name": "kube-bench", "version": ""},
-            "benchmark": {"id": "kube-bench", "version": named(controls[0].get("version")), "profile": ""},
-            "target": sorted({named(one.get("node_type")) for one in controls}),
+            "benchmark": {
+                "id": "kube-bench",
+                "version": text_at(whole.controls[0], "version"),
+                "profile": "",
+            },
+            "target": sorted({text_at(one, "node_type") for one in whole.controls}),
             "created": self.created(None),
             "started": self.created(None),
             "scores": [],
-            "notices": notices,
-            **facts,
+            **benchmark_facts(
+                list(rows.values()),
+                notices,
+                {"status": "differ" if differs else "agree", "differences": differs[:20]},
+            ),
         }
 
 
-def _values(text: str, notices: list[str]) -> Iterator[Any]:
+def _values(text: str, notices: list[dict[str, Any]]) -> Iterator[Any]:
     """JSON values one after the other, after lines that are none."""
     decoder = json.JSONDecoder()
     at = _begin(text)
     if text[:at].strip():
-        notices.append("lines_before")
+        notices.append(
+            {"code": "lines_before", "message": "lines that are no JSON stand before the results", "count": 1}
+        )
     while at < len(text):
         try:
             value, at = decoder.raw_decode(text, at)
@@ -94,43 +110,76 @@ def _begin(text: str) -> int:
     return 0
 
 
-def _sort(value: Any, controls: list[dict[str, Any]], totals: list[dict[str, Any]]) -> None:
-    if isinstance(value, list):
-        for one in value:
-            _sort(one, controls, totals)
-    elif isinstance(value, dict):
-        if "Controls" in value:
-            controls += mappings(value.get("Controls"))
-            if mapping(value.get("Totals")):
-                totals.append(mapping(value["Totals"]))
-        elif "tests" in value:
-            controls.append(value)
-        elif any(_total(value, key) is not None for key in _TOTALS):
-            totals.append(value)
+class _Whole:
+    """The parts of a file, whatever its shape."""
+
+    def __init__(self) -> None:
+        self.controls: list[dict[str, Any]] = []
+        self.totals: list[dict[str, Any]] = []
+
+    def take(self, value: Any) -> None:
+        """Sort one value.
+
+        Raises:
+            FormatError: it is no part of a result.
+        """
+        for one in value if isinstance(value, list) else [value]:
+            part = mapping_of(one, "a part of the result")
+            if "Controls" in part:
+                self.controls += mappings_at(part, "Controls")
+                self.totals += [totals] if (totals := mapping_at(part, "Totals")) else []
+            elif "tests" in part:
+                self.controls.append(part)
+            else:
+                self.totals.append(part)
 
 
-def _add(control: dict[str, Any], rows: dict[str, Row]) -> None:
-    node = named(control.get("node_type"))
-    for section in mappings(control.get("tests")):
-        for result in mappings(section.get("results")):
-            id_ = f"{node}/{named(result.get('test_number'))}"
-            word = named(result.get("status"))
-            row = rows.setdefault(id_, Row(id=id_, title=named(result.get("test_desc")), instances=[]))
+def _add(control: dict[str, Any], rows: dict[str, Row], differs: list[str]) -> Counter[str]:
+    """Rows of one node type; how often each of kube-bench's words stands there."""
+    node = text_at(control, "node_type")
+    counted: Counter[str] = Counter()
+    for section in mappings_at(control, "tests"):
+        here: Counter[str] = Counter()
+        for result in mappings_at(section, "results"):
+            id_ = f"{node}/{text_at(result, 'test_number')}"
+            word = text_at(result, "status")
+            row = rows.setdefault(id_, Row(id=id_, title=text_at(result, "test_desc"), instances=[]))
             row.instances.append((_STATES.get(word.upper(), UNSURE), word))
+            if text_at(result, "type") == _SKIPPED:
+                row.set_aside.append(SetAside(status=_SKIPPED, source="kube-bench configuration"))
+                row.replaced.append(UNSURE)
+            here[word.upper()] += 1
+        _compare(f"section {text_at(section, 'section') or '?'}", _stated(section, ""), here, differs)
+        counted += here
+    return counted
 
 
-def _total(value: dict[str, Any], key: str) -> float | None:
-    """Spelt with an underscore, and without in older versions."""
-    return next(
-        (n for name in (f"total_{key}", f"total{key}") if (n := number(value.get(name))) is not None), None
-    )
+def _stated(part: dict[str, Any], prefix: str) -> dict[str, int]:
+    """Totals by word. Spelt with an underscore, and without in older versions.
 
-
-def _stated(parts: list[dict[str, Any]]) -> dict[str, int]:
+    Raises:
+        FormatError: one is no number.
+    """
     found: dict[str, int] = {}
-    for part in parts:
-        for key in _TOTALS:
-            value = _total(part, key)
+    for word in _STATES:
+        key = word.lower()
+        for name in (f"{prefix}_{key}", f"{prefix}{key}") if prefix else (key,):
+            value = whole_at(part, name)
             if value is not None:
-                found[key] = found.get(key, 0) + int(value)
+                found.setdefault(word, value)
     return found
+
+
+def _summed(parts: list[dict[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part)
+    return dict(total)
+
+
+def _compare(what: str, stated: dict[str, int], counted: Counter[str], differs: list[str]) -> None:
+    differs += [
+        f"{what}: {count} {word} stated, {counted[word]} counted"
+        for word, count in stated.items()
+        if counted[word] != count
+    ]

@@ -59,9 +59,9 @@ class ResultReader:
             data, _ = utf8(artifact.data())
             specs = list(self.specs(data))
         except FormatError as error:
-            raise UnreadError(f"{self.name}: {error.message}") from None
+            raise UnreadError(error.message) from None
         if not specs:
-            raise UnreadError(f"{self.name}: it holds no result")
+            raise UnreadError("it holds no result")
         [kind] = self.kinds
         for number, spec in enumerate(specs, 1):
             name = artifact.label if len(specs) == 1 else f"{artifact.label}#{number}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from audit.collect.artifacts.evidence.fields import flag_at, mapping_at, mapping_of, mappings_at, text_at
 from audit.collect.artifacts.evidence.result_file import ResultReader, named, number, objects_of
-from audit.collect.artifacts.sbom.document import mapping, mappings
 from audit.collect.artifacts.sbom.problems import FormatError
 
 MAX_CHECKS = 200
@@ -31,18 +31,18 @@ class ScorecardReader(ResultReader):
             yield self._first(line) if "Checks" in line else self._second(line)
 
     def _second(self, result: dict[str, Any]) -> dict[str, Any]:
-        repo, tool = mapping(result.get("repo")), mapping(result.get("scorecard"))
+        repo, tool = mapping_at(result, "repo"), mapping_at(result, "scorecard")
         if not repo or not tool:
             raise FormatError("not_scorecard", "it names no repository or no Scorecard")
         checks = [
-            _check(one.get("name"), one.get("score"), one.get("reason"))
-            for one in mappings(result.get("checks"))
+            _check(text_at(one, "name"), one.get("score"), one.get("reason"))
+            for one in mappings_at(result, "checks")
         ]
         form = "v2" if "checks" in result else "probes"
         return _facts(
             form,
-            {"name": named(repo.get("name")), "commit": named(repo.get("commit"))},
-            {"name": "scorecard", "version": named(tool.get("version"))},
+            {"name": text_at(repo, "name"), "commit": text_at(repo, "commit")},
+            {"name": "scorecard", "version": text_at(tool, "version")},
             checks,
             result.get("score"),
         ) | {"created": self.created(result.get("date")), "probes": _probes(result)}
@@ -50,10 +50,10 @@ class ScorecardReader(ResultReader):
     def _first(self, result: dict[str, Any]) -> dict[str, Any]:
         """V1 knows pass and fail; with little confidence that is no answer."""
         checks = []
-        for one in mappings(result.get("Checks")):
+        for one in mappings_at(result, "Checks"):
             sure = (number(one.get("Confidence")) or 0) > 0
-            score = (10 if one.get("Pass") is True else 0) if sure else -1
-            checks.append(_check(one.get("Name"), score, ""))
+            score = (10 if flag_at(one, "Pass") else 0) if sure else -1
+            checks.append(_check(text_at(one, "Name"), score, ""))
         return _facts(
             "v1",
             {"name": named(result.get("Repo")), "commit": ""},
@@ -69,17 +69,14 @@ def _documents(data: bytes) -> Iterator[dict[str, Any]]:
         line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines
     )
     for part in lines if several else [data]:
-        value = objects_of(part)
-        if not isinstance(value, dict):
-            raise FormatError("not_an_object", "the document is no JSON object")
-        yield value
+        yield mapping_of(objects_of(part), "the document")
 
 
-def _check(name: Any, score: Any, reason: Any) -> dict[str, Any]:
+def _check(name: str, score: Any, reason: Any) -> dict[str, Any]:
     value = number(score)
     known = value is not None and 0 <= value <= 10
     return {
-        "name": named(name),
+        "name": name,
         "status": "scored" if known else "inconclusive",
         "score": value if known else None,
         "reason": named(reason),
@@ -101,6 +98,7 @@ def _facts(
             "value": value if known else None,
         },
         "checks": checks[:MAX_CHECKS],
+        "notices": [],
         "counts": {"scored": scored, "inconclusive": len(checks) - scored},
     }
 
@@ -108,7 +106,7 @@ def _facts(
 def _probes(result: dict[str, Any]) -> dict[str, int]:
     """How often each outcome was found, in the form that has probes in place of checks."""
     counts: dict[str, int] = {}
-    for finding in mappings(result.get("findings")):
-        outcome = named(finding.get("outcome")) or "unknown"
+    for finding in mappings_at(result, "findings"):
+        outcome = text_at(finding, "outcome") or "unknown"
         counts[outcome] = counts.get(outcome, 0) + 1
     return counts

@@ -1,4 +1,4 @@
-"""The moment that ages of results are counted to."""
+"""What readers of results must know: the moment that ages are counted to, and whom the configuration believes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ class EvidenceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     now: dt.datetime | None = None
     """Ages are counted up to this moment; the moment of reading by default."""
+    vex_authors: tuple[str, ...] = ()
+    """Authors that the rule about vulnerabilities believes: only to say of whom it doesn't. The rule decides."""
 
     def moment(self) -> dt.datetime:
         """Now, aware."""

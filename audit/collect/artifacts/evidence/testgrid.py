@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+from audit.collect.artifacts.evidence.fields import list_at, mapping_of, mappings_at, text_at
 from audit.collect.artifacts.evidence.result_file import ResultReader, named, number, objects_of
-from audit.collect.artifacts.sbom.document import mapping, mappings
 from audit.collect.artifacts.sbom.problems import FormatError
 
 MAX_TABS = 2_000
@@ -37,9 +37,7 @@ class TestGridReader(ResultReader):
 
     def specs(self, data: bytes) -> Iterator[dict[str, Any]]:
         """One summary."""
-        value = objects_of(data)
-        if not isinstance(value, dict):
-            raise FormatError("not_an_object", "the document is no JSON object")
+        value = mapping_of(objects_of(data), "the document")
         if "columns" in value and "rows" in value:
             form, tabs = "state", [self._state(value)]
         else:
@@ -59,22 +57,24 @@ class TestGridReader(ResultReader):
             "left_out": max(0, len(tabs) - MAX_TABS),
             "counts": counts,
             "created": self.created(min(times) if all(known) else None),
+            "notices": [],
         }
 
     def _summary(self, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        listed = value.get("tab_summaries", value.get("tabSummaries"))
-        rows = [("", one) for one in mappings(listed)] if listed is not None else list(value.items())
+        key = next((key for key in ("tab_summaries", "tabSummaries") if key in value), None)
+        rows = [("", one) for one in mappings_at(value, key)] if key else list(value.items())
         for name, one in rows:
-            summary = mapping(one)
+            # A tab that can't be read is no tab less: one that fails would be gone.
+            summary = mapping_of(one, "a tab")
             status = _either(summary, "overall_status", "overallStatus")
-            if status is None:
-                continue
             failing = _either(summary, "failing_test_summaries", "failingTestSummaries", "tests")
             yield {
-                "dashboard": named(_either(summary, "dashboard_name", "dashboardName")),
-                "tab": named(_either(summary, "dashboard_tab_name", "dashboardTabName") or name),
+                "dashboard": text_at(summary, "dashboard_name") or text_at(summary, "dashboardName"),
+                "tab": text_at(summary, "dashboard_tab_name")
+                or text_at(summary, "dashboardTabName")
+                or named(name),
                 "status": _status(status),
-                "stated": named(str(status)),
+                "stated": "" if status is None else named(str(status)),
                 "alert": bool(summary.get("alert")),
                 "failing": len(failing) if isinstance(failing, list) else 0,
                 "last_run": self.created(_moment(_either(summary, "last_run_timestamp", "lastRunTimestamp"))),
@@ -84,18 +84,16 @@ class TestGridReader(ResultReader):
             }
 
     def _state(self, value: dict[str, Any]) -> dict[str, Any]:
-        columns = mappings(value.get("columns"))
+        columns, rows = mappings_at(value, "columns"), mappings_at(value, "rows")
         newest = columns[0] if columns else {}
-        cells = [cell for cell in map(_newest_cell, mappings(value.get("rows"))) if cell != "none"]
+        cells = [cell for cell in map(_newest_cell, rows) if cell != "none"]
         failing = cells.count("fail")
         return {
             "dashboard": "",
-            "tab": named(value.get("name") or newest.get("name")),
+            "tab": text_at(value, "name") or text_at(newest, "name"),
             "status": _overall(cells),
             "stated": "",
-            "alert": any(
-                one.get("alert_info") or one.get("alertInfo") for one in mappings(value.get("rows"))
-            ),
+            "alert": any(one.get("alert_info") or one.get("alertInfo") for one in rows),
             "failing": failing,
             "last_run": self.created(_moment(newest.get("started"))),
             "last_update": self.created(None),
@@ -107,6 +105,9 @@ def _either(summary: dict[str, Any], *names: str) -> Any:
 
 
 def _status(value: Any) -> str:
+    """The status; a tab without one is one of which nothing is said."""
+    if value is None:
+        return "NOT_SET"
     if isinstance(value, int) and not isinstance(value, bool):
         return _TAB[value] if 0 <= value < len(_TAB) else "UNKNOWN"
     word = str(value).upper()
@@ -115,10 +116,15 @@ def _status(value: Any) -> str:
 
 
 def _newest_cell(row: dict[str, Any]) -> str:
-    """The newest result of a test that is one: results are pairs of a status and how often it stands in a row."""
-    results = row.get("results")
-    codes = results[::2] if isinstance(results, list) else []
-    said = [_CELL.get(code, "unknown") for code in codes if isinstance(code, int)]
+    """The newest result of a test that is one: results are pairs of a status and how often it stands in a row.
+
+    Raises:
+        FormatError: they are none.
+    """
+    results = list_at(row, "results")
+    if len(results) % 2 or not all(isinstance(one, int) and not isinstance(one, bool) for one in results):
+        raise FormatError("wrong_type", "malformed: results of a row must be pairs of numbers")
+    said = [_CELL.get(code, "unknown") for code in results[::2]]
     return next((cell for cell in said if cell != "none"), "none")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from audit.collect.artifacts.evidence.benchmark import EXCLUDED, FAILED, PASSED, UNSURE, Row, benchmark_facts
 from audit.collect.artifacts.evidence.result_file import ResultReader, named
+from audit.collect.artifacts.evidence.set_aside import SetAside
 from audit.collect.artifacts.sbom.problems import FormatError
 from audit.collect.artifacts.sbom.xml_document import Element, subtrees
 
@@ -73,8 +74,7 @@ class XccdfReader(ResultReader):
                 for child in result.children
                 if child.name == "score"
             ],
-            "notices": [],
-            **benchmark_facts(_rows(result)),
+            **benchmark_facts(_rows(result), []),
         }
 
 
@@ -88,15 +88,35 @@ def _rows(result: Element) -> list[Row]:
     for child in result.children:
         if child.name != "rule-result":
             continue
-        state = child.first("result")
-        word = state.text.strip() if state else ""
         id_ = named(child.attributes.get("idref", ""))
         row = rows.setdefault(
             id_, Row(id=id_, severity=named(child.attributes.get("severity", "")), instances=[])
         )
-        # A word that the standard doesn't know is no pass.
-        row.instances.append((_STATES.get(word, UNSURE), named(word)))
+        # The standard has one result; where there are several, each counts, and where there is none, that is no pass.
+        words = [_word(one) for one in child.children if one.name == "result"] or [""]
+        row.instances += [(_state(word), named(word)) for word in words]
+        for override in child.children:
+            if override.name == "override":
+                _override(row, override)
     return list(rows.values())
+
+
+def _override(row: Row, override: Element) -> None:
+    """A person replaced the result of the tool: the old one still counts, unless that person is trusted."""
+    old = [_word(one) for one in override.children if one.name == "old-result"] or [""]
+    new = override.first("new-result")
+    row.replaced += [_state(word) for word in old]
+    said = f"{named(old[0]) or '?'} to {named(_word(new)) if new else '?'}"
+    row.set_aside.append(SetAside(status=said, source=named(override.attributes.get("authority", ""))))
+
+
+def _word(element: Element) -> str:
+    return element.text.strip()
+
+
+def _state(word: str) -> str:
+    """A word that the standard doesn't know is no pass."""
+    return _STATES.get(word, UNSURE)
 
 
 def _utc(value: str | None) -> str | None:
