@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -11,7 +13,7 @@ from audit.library.kyverno import load_kyverno
 from audit.library.shipped import kyverno_pack
 from audit.model.kyverno import KyvernoPolicy
 from audit.model.rule import Rule
-from tests.policies.pack import FOLDER, Policy, policies
+from tests.policies.pack import CHECKOUT, FOLDER, Policy, policies
 
 PREFIX = "policies.kyverno.io/"
 WORDS = ("title", "category", "severity", "subject", "description", "minversion")
@@ -64,6 +66,30 @@ def test_the_folder_is_complete(policy: Policy, rego_rules: dict[str, Rule]) -> 
     assert set(policy.test["resources"]) <= {path.name for path in policy.folder.iterdir()}
     judged = {(value["kind"], value["metadata"]["name"]) for value in policy.objects()}
     assert policy.expected().keys() <= judged
+
+
+def _words(parameter: Any) -> Iterator[str]:
+    """Words of every value of a parameter, keys of mappings too: ``nvidia``, ``com`` and ``gpu`` of ``nvidia.com/gpu*``."""
+    if isinstance(parameter, dict):
+        for key, value in parameter.items():
+            yield from _words(key)
+            yield from _words(value)
+    elif isinstance(parameter, list):
+        for value in parameter:
+            yield from _words(value)
+    else:
+        yield from re.findall(r"[A-Za-z0-9]+", str(parameter))
+
+
+@pytest.mark.parametrize("policy", policies(), ids=lambda policy: policy.title)
+def test_what_the_twin_takes_from_parameters_stands_in_the_policy(policy: Policy) -> None:
+    defaults = yaml.safe_load((CHECKOUT / "rego" / "parameters.yaml").read_text(encoding="utf-8"))[
+        "parameters"
+    ]
+    named = defaults.get(policy.annotations["fleetaudit.dev/twin"], {})
+    standing = (policy.folder / f"{policy.folder.name}.yaml").read_text(encoding="utf-8")
+    missing = {word for value in named.values() for word in _words(value) if word not in standing}
+    assert not missing, "rego/parameters.yaml says more than this policy knows"
 
 
 def test_descriptions_speak_of_no_parameters() -> None:
