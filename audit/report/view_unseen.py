@@ -25,6 +25,13 @@ OUT_OF_SCOPE = frozenset({"excluded", "gitignored", "not_included"})
 _COUNTED_AS_EXCLUDED = frozenset({"version_control", "own_output", "configuration"})
 _NOT_READ = frozenset({*_COUNTED_AS_EXCLUDED, "other_type", "already_read"})
 """Notices about files that are none to read."""
+_OF_EVIDENCE = frozenset(
+    {
+        *("set_aside", "vex_author_unlisted", "unsupported_system", "totals_differ", "lines_before"),
+        *("no_id", "no_timestamp", "no_author"),
+    }
+)
+"""Notices of the readers of evidence: what they read counts for less than it says."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -197,11 +204,14 @@ def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
         )
     if total := _left_out_total(result, texts):
         entries.append(Entry(texts.gettext("Left out of scope"), (Piece(total, "#left-out"),)))
-    passed, read = Counter[str](), Counter[str]()
+    passed, read, evidence = Counter[str](), Counter[str](), Counter[str]()
     for item in result.notices:
-        if item.code not in OUT_OF_SCOPE:
+        if item.code in _OF_EVIDENCE:
+            evidence[item.code] += item.count
+        elif item.code not in OUT_OF_SCOPE:
             (passed if item.code in _NOT_READ else read)[item.code] += item.count
     for title, codes in (
+        (texts.gettext("Evidence with reservations"), evidence),
         (texts.gettext("Passed over, no manifest"), passed),
         (texts.gettext("Read, but no object"), read),
     ):
@@ -221,9 +231,18 @@ def _listed(codes: Counter[str], texts: Texts) -> str:
         "not_an_object": texts.gettext("no Kubernetes object"),
         "list_item_not_object": texts.gettext("no object in a list"),
         "part_of_kustomization": texts.gettext("taken in by a kustomization"),
+        "empty_file": texts.gettext("empty"),
+        "set_aside": texts.gettext("set aside by whoever made the file"),
+        "vex_author_unlisted": texts.gettext("VEX statements by authors that are not listed"),
+        "unsupported_system": texts.gettext("of an operating system without support"),
+        "totals_differ": texts.gettext("with totals that contradict the rows"),
+        "lines_before": texts.gettext("with other lines before the results"),
+        "no_id": texts.gettext("VEX without an id"),
+        "no_timestamp": texts.gettext("VEX without a time"),
+        "no_author": texts.gettext("VEX without an author"),
     }
     return ", ".join(
-        f"{count(number)} {words.get(code) or visible(code)}" for code, number in sorted(codes.items())[:6]
+        f"{count(number)} {words.get(code) or visible(code)}" for code, number in sorted(codes.items())[:10]
     )
 
 

@@ -102,6 +102,25 @@ def test_files_that_are_none_to_read_are_neither_read_nor_left_out() -> None:
     }
 
 
+def test_evidence_that_counts_for_less_than_it_says_has_its_own_heading() -> None:
+    notices = (
+        b.notice(source="trivy.json", code="set_aside", message="3 findings were set aside", count=3),
+        b.notice(source="a.vex", code="vex_author_unlisted", message="2 statements of <b>Ann</b>", count=2),
+        b.notice(source="empty.yaml", code="empty_file", message="nothing stands in the file"),
+    )
+    root = tree(html(with_notices(*notices, excluded=0)))
+    box = by_id(root, "unseen")
+    entries = {text(next(div.iter("dt"))): text(next(div.iter("dd"))) for div in box.iter("div")}
+    assert entries == {
+        "Evidence with reservations": "3 set aside by whoever made the file, "
+        "2 VEX statements by authors that are not listed",
+        "Read, but no object": "1 empty",
+    }
+    told = text(by_id(root, "notices"))
+    assert "3 findings were set aside" in told
+    assert "2 statements of <b>Ann</b>" in told
+
+
 def test_without_anything_left_out_there_is_no_such_heading() -> None:
     root = tree(html(b.result()))
     assert "Left out of scope" not in text(root)

@@ -128,7 +128,7 @@ WRONG = (None, 7, "x", [[]], [{}], {"a": {}})
 
 def spoilt_everywhere(whole: Any) -> Iterator[Any]:
     """The document with each place in turn replaced by something wrong."""
-    for place in _places(whole):
+    for place in places(whole):
         for value in WRONG:
             changed = copy.deepcopy(whole)
             holder = changed
@@ -138,8 +138,9 @@ def spoilt_everywhere(whole: Any) -> Iterator[Any]:
             yield changed
 
 
-def _places(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def places(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where anything stands in a document."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in inner:
         yield (*before, key)
-        yield from _places(part, (*before, key))
+        yield from places(part, (*before, key))
