@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -24,13 +25,40 @@ _VERSION_SECONDS = 30
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
-    """What the program says about itself when it starts."""
+    """What a program says about itself when it starts."""
 
     protocol: int
     mode: str
-    opa: str
+    opa: str = ""
+    """Version of the OPA inside; empty when there is none."""
+    kyverno: str = ""
+    """Version of the Kyverno inside; empty when there is none."""
     go: str
     platform: str
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A program that speaks the frames of this package."""
+
+    path: Path
+    title: str
+    """For messages, for example ``the embedded engine``."""
+    check: Callable[[Hello, Path], None]
+    """Raises an EngineError when it is not the one that is wanted."""
+    environment: Mapping[str, str] = {}
+    """What it needs besides what every child gets."""
+
+
+def embedded(path: Path | None = None) -> Program:
+    """The program with the reader and OPA.
+
+    Args:
+        path: where it is; found when not given.
+
+    Raises:
+        EngineError: there is none.
+    """
+    return Program(path=path or find_binary(), title="the embedded engine", check=check_hello)
 
 
 def find_binary() -> Path:
@@ -74,13 +102,22 @@ def version(path: Path | None = None) -> Hello:
     Raises:
         EngineError: it does not run, or it is not the one this package was made for.
     """
-    path = path or find_binary()
+    return said_by(embedded(path))
+
+
+def said_by(program: Program) -> Hello:
+    """Ask a program what it is.
+
+    Raises:
+        EngineError: it does not run, or it is not the one that is wanted.
+    """
+    command = [str(program.path), "version"]
     try:
-        done = subprocess.run([path, "version"], capture_output=True, timeout=_VERSION_SECONDS, check=True)
+        done = subprocess.run(command, capture_output=True, timeout=_VERSION_SECONDS, check=True)
         hello = msgspec.json.decode(done.stdout, type=Hello)
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
-        raise EngineError(f"the embedded engine does not run: {error}", file=str(path)) from error
-    check_hello(hello, path)
+        raise EngineError(f"{program.title} does not run: {error}", file=str(program.path)) from error
+    program.check(hello, program.path)
     return hello
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from audit.errors import EngineError
 from audit.native import frames
-from audit.native.binary import Hello, check_hello, find_binary
+from audit.native.binary import Hello, Program, embedded
 from audit.native.frames import Kind, Message
 
 _START_SECONDS = 60.0
@@ -52,17 +52,26 @@ class Child:
     """A running child in one mode.
 
     Args:
-        mode: ``read`` or ``eval``.
+        mode: what the program is to do, for example ``read`` or ``eval``.
         jobs: cores it may use.
         memory_bytes: resident memory after which it stops itself.
         item_seconds: time limit of one item inside the child; it is killed after three times as long.
+        program: which program; the embedded engine when not given.
 
     Raises:
         EngineError: there is no program, it does not start, or it is not the right one.
     """
 
-    def __init__(self, mode: str, *, jobs: int, memory_bytes: int, item_seconds: float) -> None:
-        self.binary = find_binary()
+    def __init__(
+        self,
+        mode: str,
+        *,
+        jobs: int,
+        memory_bytes: int,
+        item_seconds: float,
+        program: Program | None = None,
+    ) -> None:
+        self.program = program or embedded()
         self._patience = max(3 * item_seconds, MIN_PATIENCE)
         self._messages: queue.Queue[Message | None] = queue.Queue(maxsize=_QUEUED_MESSAGES)
         self._stderr: collections.deque[str] = collections.deque(maxlen=_STDERR_LINES)
@@ -79,13 +88,14 @@ class Child:
             "GOMEMLIMIT": f"{int(memory_bytes * _GO_HEAP_SHARE)}B",
             "FLEETAUDIT_NATIVE_MEMORY": str(memory_bytes),
             "TZ": "UTC",
+            **self.program.environment,
         }
         if sys.platform == "win32":
             environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
         try:
             # A session of its own: Ctrl-C reaches this process first, which then closes the pipe.
             self._process = subprocess.Popen(
-                [self.binary, mode],
+                [self.program.path, mode],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -94,9 +104,7 @@ class Child:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except OSError as error:
-            raise EngineError(
-                f"the embedded engine does not start: {error}", file=str(self.binary)
-            ) from error
+            raise self._unfit(f"does not start: {error}") from error
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
         assert stdin is not None and stdout is not None and stderr is not None  # noqa: S101, PT018  # pipes asked for
         self._stdin = stdin
@@ -113,6 +121,9 @@ class Child:
         """Process id."""
         return self._process.pid
 
+    def _unfit(self, what: str) -> EngineError:
+        return EngineError(f"{self.program.title} {what}", file=str(self.program.path))
+
     def _greet(self) -> Hello:
         deadline = time.monotonic() + _START_SECONDS
         message: Message | None = None
@@ -121,10 +132,10 @@ class Child:
         if message is None or message.kind != Kind.HELLO:
             reason = self._obituary() if message is None else "it does not say hello"
             self.close()
-            raise EngineError(f"the embedded engine does not start: {reason}", file=str(self.binary))
+            raise self._unfit(f"does not start: {reason}")
         try:
             hello = msgspec.json.decode(message.payload, type=Hello)
-            check_hello(hello, self.binary)
+            self.program.check(hello, self.program.path)
         except (msgspec.DecodeError, EngineError):
             self.close()
             raise
@@ -175,8 +186,11 @@ class Child:
         except (OSError, ValueError) as error:
             raise ChildDiedError(self._obituary()) from error
 
-    def receive(self) -> Message:
+    def receive(self, deadline: float | None = None) -> Message:
         """Next message that is no heartbeat.
+
+        Args:
+            deadline: moment of the monotonic clock after which the child is killed; None for as long as it gets on.
 
         Raises:
             ChildDiedError: the pipe ended, or the child hangs and was killed.
@@ -186,16 +200,20 @@ class Child:
             try:
                 message = self._messages.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                self._kill_if_hanging()
+                self._kill_if_hanging(deadline)
                 continue
             if message is None:
                 raise ChildDiedError(self._obituary())
             if message.kind == Kind.FAILED:
                 failure = msgspec.json.decode(message.payload, type=_Failure)
-                raise EngineError(f"the embedded engine refuses a request: {failure.message}")
+                raise EngineError(f"{self.program.title} refuses a request: {failure.message}")
             return message
 
-    def _kill_if_hanging(self) -> None:
+    def _kill_if_hanging(self, deadline: float | None) -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            self._fault = "killed: it was not ready in time"
+            self._process.kill()
+            return
         silent = time.monotonic() - self._heard
         if max(silent, self._oldest) > self._patience:
             self._fault = f"killed: it did not get on for {max(silent, self._oldest):.0f} s"
@@ -218,6 +236,10 @@ class Child:
         self._threads[1].join(timeout=_STOP_SECONDS)
         said = next((line for line in self._stderr if line), self._fault)
         return f"exit code {code}" + (f": {said}" if said else "")
+
+    def kill(self) -> None:
+        """End it at once, whoever is waiting for it."""
+        self._process.kill()
 
     def close(self) -> None:
         """End the child: closing its input is enough, a kill follows if it is not."""

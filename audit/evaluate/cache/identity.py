@@ -46,7 +46,7 @@ def identity_of(
         sources: label to everything else that was handed over: modules, data, policies, exceptions, options.
         always_seen: kinds that every answer may depend on; None for the whole inventory.
     """
-    if any(_CHANGING.search(text) for text in sources.values()):
+    if any(changes_by_itself(text) for text in sources.values()):
         return None
     digest = hashlib.sha256(f"fleetaudit answers 1 {audit.__version__} {_adapters()}".encode())
     digest.update(msgspec.json.encode(version, order="sorted"))
@@ -54,6 +54,11 @@ def identity_of(
     for label, text in sorted(sources.items()):
         digest.update(f"\0{label}\0{len(text)}\0".encode() + text)
     return EngineIdentity(digest=digest.digest(), always_seen=always_seen)
+
+
+def changes_by_itself(text: bytes) -> bool:
+    """Whether a policy uses a function that answers differently at another time."""
+    return _CHANGING.search(text) is not None
 
 
 @functools.cache

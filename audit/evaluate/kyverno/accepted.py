@@ -13,7 +13,7 @@ import msgspec
 
 from audit.evaluate.kyverno.labels import wildcard
 from audit.evaluate.kyverno.report_stream import Row
-from audit.evaluate.kyverno.run import CliRuns, RunRequest
+from audit.evaluate.kyverno.run import RunRequest, Runs
 from audit.evaluate.kyverno.settle import Settler
 from audit.evaluate.kyverno.subjects import Subject, layers
 from audit.model.finding import Outcome, PairAnswer
@@ -27,11 +27,11 @@ class AcceptedFailures:
     """Applies live exceptions to the answers of one shard after the other.
 
     Args:
-        runs: starts the CLI.
+        runs: starts what judges.
         exceptions: live ones only.
     """
 
-    def __init__(self, runs: CliRuns, exceptions: Sequence[PolicyException]) -> None:
+    def __init__(self, runs: Runs, exceptions: Sequence[PolicyException]) -> None:
         self.used: Counter[str] = Counter()
         """Pairs each exception accepted, by id."""
         self._runs = runs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from audit.errors import EngineError
-from audit.evaluate.kyverno.binary import KyvernoCli, find_kyverno
+from audit.evaluate.kyverno.batch.runs import COMPARE_EVERY, BatchRuns
 from audit.evaluate.kyverno.engine import KyvernoEngine
+from audit.evaluate.kyverno.judges import Batch, Judges, find_judges, start_runs, usable_cores
 from audit.evaluate.kyverno.offline import make_ready
 from audit.evaluate.kyverno.request import Request
-from audit.evaluate.kyverno.run import CliRuns, Effort
+from audit.evaluate.kyverno.run import Effort, Runs
 from audit.evaluate.kyverno.subjects import ShardSizes
 from audit.evaluate.kyverno.trial import try_all
 from audit.model.gap import Gap, GapKind, Notice
@@ -30,6 +30,10 @@ class KyvernoOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     cli: str | None = None
     """Path of the CLI; else FLEETAUDIT_KYVERNO, else ``kyverno`` or ``kubectl-kyverno`` on PATH."""
+    batch: Batch = "off"
+    """Whether the batch child judges, with the CLI as its reference: where it is installed, never, or always."""
+    compare_every: int = COMPARE_EVERY
+    """Of so many objects the batch child judges, one is judged by the CLI too."""
     jobs: int = 0
     """Processes at a time; 0 means one for each core."""
     request: Request = Request()
@@ -42,12 +46,12 @@ class KyvernoBuild(msgspec.Struct, frozen=True, kw_only=True):
     """What `build_kyverno` gives."""
 
     rules: tuple[Rule, ...]
-    """Rules that will be answered; empty when the CLI is missing."""
+    """Rules that will be answered; empty when nothing is there to answer."""
     gaps: tuple[Gap, ...]
     """Policies that could not be read or are not loaded by the CLI, and the missing CLI itself."""
     notices: tuple[Notice, ...]
     start: Callable[[frozenset[str]], KyvernoEngine] | None
-    """Starts the engine for the selected rule ids; None when the CLI is missing."""
+    """Starts the engine for the selected rule ids; None when nothing is there to answer."""
     close: Callable[[], None]
     """Gives temporary files back when no engine was started."""
 
@@ -70,18 +74,30 @@ def build_kyverno(
         return KyvernoBuild(
             rules=(), gaps=loaded.gaps, notices=loaded.notices, start=None, close=lambda: None
         )
+    notices = [*loaded.notices]
     try:
-        cli = find_kyverno(options.cli)
+        judges = find_judges(options.cli, options.batch)
     except EngineError as error:
         return _unasked(loaded, error.message, error.suggestion or "")
+    notices += judges.notices
     try:
         folder = tempfile.TemporaryDirectory(prefix="fleetaudit-kyverno-")
-        runs = CliRuns(cli, Path(folder.name), options.request, options.effort, loaded.global_context)
+        runs = start_runs(
+            judges,
+            Path(folder.name),
+            options.request,
+            options.effort,
+            loaded.global_context,
+            jobs=options.jobs or usable_cores(),
+            compare_every=options.compare_every,
+        )
+    except EngineError as error:
+        return _unasked(loaded, error.message, error.suggestion or "")
     except OSError as error:
         return _unasked(loaded, f"temporary files could not be written: {error.strerror}", "free some space")
     live = tuple(exception for exception in loaded.exceptions if exception.is_live(now))
-    fit, lacking = _fit(cli, loaded.policies)
-    ready = [make_ready(policy, options.request, cli.capabilities, None) for policy in fit]
+    fit, lacking = _fit(runs, judges, loaded.policies)
+    ready = [make_ready(policy, options.request, runs.capabilities, None) for policy in fit]
     tried = try_all(runs, fit, ready, live)
     by_key = {policy.key: policy for policy in loaded.policies}
     failed = {exception.id: exception for exception in live}
@@ -102,14 +118,14 @@ def build_kyverno(
             policies,
             chosen,
             tried.exceptions,
-            jobs=options.jobs or _cores(),
+            jobs=options.jobs or usable_cores(),
             sizes=options.sizes,
         )
 
     return KyvernoBuild(
         rules=rules,
         gaps=tuple(gaps),
-        notices=(*loaded.notices, *_expired(loaded.exceptions, now)),
+        notices=(*notices, *_expired(loaded.exceptions, now)),
         start=start,
         close=folder.cleanup,
     )
@@ -129,23 +145,20 @@ def _unasked(loaded: LoadedPolicies, reason: str, hint: str) -> KyvernoBuild:
     )
 
 
-def _cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _holds(policy: KyvernoPolicy, rule: Rule) -> bool:
     return any(own.rule.id == rule.id for own in policy.rules)
 
 
-def _fit(cli: KyvernoCli, policies: Sequence[KyvernoPolicy]) -> tuple[list[KyvernoPolicy], dict[str, str]]:
+def _fit(
+    runs: Runs, judges: Judges, policies: Sequence[KyvernoPolicy]
+) -> tuple[list[KyvernoPolicy], dict[str, str]]:
     fit, lacking = [], {}
     for policy in policies:
-        lack = cli.capabilities.lacks(policy)
+        lack = runs.capabilities.lacks(policy)
         if lack:
-            lacking[policy.key] = f"{lack}, the Kyverno CLI is {cli.version}"
+            lacking[policy.key] = f"{lack}, {judges.name}"
+        elif judges.cli is None and isinstance(runs, BatchRuns) and policy.document and runs.refuses(policy):
+            lacking[policy.key] = f"{runs.refuses(policy)}, which needs the Kyverno CLI"
         else:
             fit.append(policy)
     return fit, lacking

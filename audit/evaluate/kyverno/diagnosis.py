@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from audit.evaluate.kyverno.log_lines import LogLine
-from audit.evaluate.kyverno.run import CliRuns, RunRequest
+from audit.evaluate.kyverno.run import RunRequest, Runs
 from audit.evaluate.kyverno.subjects import Subject, layers
 from audit.model.kyverno import KyvernoPolicy, RuleVariant
 
@@ -15,7 +15,7 @@ Missing = tuple[Subject, KyvernoPolicy, RuleVariant]
 _MAX_SUBJECTS = 400
 
 
-def explain(runs: CliRuns, template: RunRequest, missing: Sequence[Missing]) -> dict[tuple[int, str], str]:
+def explain(runs: Runs, template: RunRequest, missing: Sequence[Missing]) -> dict[tuple[int, str], str]:
     """What the log says, by `id` of the subject and ``policy key/row``; pairs it says nothing about are left out."""
     subjects = {id(subject): subject for subject, _, _ in missing}
     policies = {policy.key: policy for _, policy, _ in missing}

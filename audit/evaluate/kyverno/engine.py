@@ -1,4 +1,4 @@
-"""Kyverno policies, judged by the real Kyverno CLI behind `audit.ports.Engine`."""
+"""Kyverno policies, judged by Kyverno itself behind `audit.ports.Engine`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from audit.evaluate.kyverno.diagnosis import explain
 from audit.evaluate.kyverno.expectation import Expectations
 from audit.evaluate.kyverno.fold import MISSING_ROW, Verdicts, worst_of
 from audit.evaluate.kyverno.offline import ReadyPolicy, make_ready
-from audit.evaluate.kyverno.run import CliRuns, RunRequest
+from audit.evaluate.kyverno.run import Loss, RunRequest, Runs
 from audit.evaluate.kyverno.settle import Settled, Settler
 from audit.evaluate.kyverno.subjects import ShardSizes, Subject, layers, parts, subject_of, windows
 from audit.evaluate.kyverno.surroundings import Surroundings, surroundings_of
@@ -33,10 +33,10 @@ Due = tuple[tuple[KyvernoPolicy, KyvernoRule], ...]
 
 
 class KyvernoEngine:
-    """An `Engine` over the Kyverno CLI.
+    """An `Engine` over the Kyverno CLI, or over the batch child with the CLI as its reference.
 
     Args:
-        runs: starts the CLI; owns the folder all files are written to.
+        runs: starts what judges; owns the folder all files are written to.
         policies: loaded and tried.
         rules: the rules answered for, sorted by id.
         exceptions: live ones.
@@ -46,7 +46,7 @@ class KyvernoEngine:
 
     def __init__(
         self,
-        runs: CliRuns,
+        runs: Runs,
         policies: Sequence[KyvernoPolicy],
         rules: tuple[Rule, ...],
         exceptions: Sequence[PolicyException] = (),
@@ -70,12 +70,12 @@ class KyvernoEngine:
 
     @property
     def runs_started(self) -> int:
-        """Processes started so far."""
+        """Processes of the CLI started so far."""
         return self._runs.started
 
     def version(self) -> EngineVersion:
-        """The CLI's version and digest, and the digest of what the user says about the request."""
-        version = self._runs.cli.engine_version()
+        """Version and digest of what judges, and the digest of what the user says about the request."""
+        version = self._runs.engine_version()
         digest = self._runs.request.digest
         return (
             msgspec.structs.replace(version, details=version.details | {"request": digest})
@@ -88,12 +88,12 @@ class KyvernoEngine:
         return self._rules
 
     def notices(self, known: frozenset[str] = frozenset()) -> tuple[Notice, ...]:
-        """Asked at the end: exceptions that accepted nothing.
+        """Asked at the end: exceptions that accepted nothing, and what is worth saying of all runs.
 
         Args:
             known: ids of exceptions that answers of earlier runs name, which this engine was not asked for again.
         """
-        return tuple(
+        unused = tuple(
             Notice(
                 source=exception.file,
                 code=EXCEPTION_UNUSED,
@@ -103,6 +103,7 @@ class KyvernoEngine:
             for exception in self._exceptions
             if not self._accepted.used[exception.id] and exception.id not in known
         )
+        return (*unused, *self._runs.notices())
 
     def evaluate(
         self, cluster: str, objects: Iterable[CollectedObject], inventory: bytes
@@ -124,7 +125,7 @@ class KyvernoEngine:
 
     def close(self) -> None:
         """Stop processes and remove files."""
-        self._runs.runner.stop()
+        self._runs.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(self._runs.folder, ignore_errors=True)
 
@@ -132,7 +133,7 @@ class KyvernoEngine:
         """All policies as they can be handed over on one cluster."""
         runs = self._runs
         return {
-            policy.key: make_ready(policy, runs.request, runs.cli.capabilities, surroundings)
+            policy.key: make_ready(policy, runs.request, runs.capabilities, surroundings)
             for policy in self._policies
         }
 
@@ -147,8 +148,8 @@ class KyvernoEngine:
         )
 
     @property
-    def runs(self) -> CliRuns:
-        """Starts the CLI."""
+    def runs(self) -> Runs:
+        """Starts what judges."""
         return self._runs
 
     @property
@@ -226,7 +227,7 @@ class _Member:
         unknown = [subject for subject in concerned if self._is_unmappable(template.family, subject)]
         for subject in unknown:
             reason = "without its CustomResourceDefinition Kyverno does not know the kind"
-            settler.settled.lost[id(subject)] = (UNKNOWN_KIND, reason)
+            settler.settled.lost[id(subject)] = Loss(UNKNOWN_KIND, reason)
         known = [subject for subject in concerned if id(subject) not in settler.settled.lost]
         for layer in layers(known):
             settler.settle(layer, template.policies)
@@ -235,7 +236,7 @@ class _Member:
     def _is_unmappable(self, family: PolicyFamily, subject: Subject) -> bool:
         """For admission policies the CLI aborts on a kind it can't map."""
         key = subject.item.ref.kind_key
-        defined = key in self._surroundings.definitions and bool(self._engine.runs.cli.capabilities.crd_flag)
+        defined = key in self._surroundings.definitions and bool(self._engine.runs.capabilities.crd_flag)
         return family is PolicyFamily.ADMISSION and built_in_plural(key) is None and not defined
 
     def _explained(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from audit.evaluate.kyverno.batch.compare import DISPUTED
 from audit.evaluate.kyverno.expectation import Expectations
 from audit.evaluate.kyverno.image_names import has_image
 from audit.evaluate.kyverno.labels import Tri, any_of
@@ -28,6 +29,7 @@ MISSING_ROW = "missing_row"
 KYVERNO_ERROR = "kyverno_error"
 NEEDS_NETWORK = "needs_network"
 REFUSED = "policy_refused"
+ENGINES_DIFFER = "engines_differ"
 
 _WORST = (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, Outcome.PASS, Outcome.SKIP)
 _RESULTS = {outcome.value: outcome for outcome in Outcome}
@@ -122,7 +124,7 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
             return None
         loss = settled.loss(subject, policy)
         if loss is not None:
-            return _error(rule, loss[0], f"the Kyverno CLI gave no answer: {loss[1]}")
+            return _error(rule, loss.code, f"{loss.who} gave no answer: {clean(loss.reason)}")
         if policy.name in settled.refused:
             return _error(rule, REFUSED, clean(settled.refused[policy.name]))
         companion = self.ready[policy.key].conditions
@@ -220,6 +222,8 @@ def _of_row(rule: KyvernoRule, row: Row, subject: Subject) -> PairAnswer:
             outcome=Outcome.WARN if warns else Outcome.FAIL,
             violations=violations_of(row.message, subject.value),
         )
+    if row.source == DISPUTED:
+        return _error(rule, ENGINES_DIFFER, clean(row.message))
     if outcome is None:
         return _error(rule, KYVERNO_ERROR, f"an unknown result {clean(row.result)}")
     network = any(sign in row.message for sign in _NETWORK_SIGNS)

@@ -114,24 +114,30 @@ class ToolRunner:
             _kill_group(process)
 
 
+def dead_network() -> dict[str, str]:
+    """Environment in which every call to the network fails at once."""
+    return {"HTTP_PROXY": _DEAD_PROXY, "HTTPS_PROXY": _DEAD_PROXY, "NO_PROXY": ""}
+
+
 def _environment(folder: Path, limits: Limits) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     home = str(folder / "home")
-    return kept | {
-        "HOME": home,
-        "TMPDIR": str(folder / "tmp"),
-        "XDG_CONFIG_HOME": home,
-        "XDG_CACHE_HOME": home,
-        "DOCKER_CONFIG": home,
-        "KUBECONFIG": str(folder / "no-kubeconfig"),
-        "HTTP_PROXY": _DEAD_PROXY,
-        "HTTPS_PROXY": _DEAD_PROXY,
-        "NO_PROXY": "",
-        "GOGC": str(limits.gc_percent),
-        "GOMEMLIMIT": str(limits.memory_bytes * 9 // 10),
-        "GOMAXPROCS": "2",
-        "GOTRACEBACK": "single",
-    }
+    return (
+        kept
+        | dead_network()
+        | {
+            "HOME": home,
+            "TMPDIR": str(folder / "tmp"),
+            "XDG_CONFIG_HOME": home,
+            "XDG_CACHE_HOME": home,
+            "DOCKER_CONFIG": home,
+            "KUBECONFIG": str(folder / "no-kubeconfig"),
+            "GOGC": str(limits.gc_percent),
+            "GOMEMLIMIT": str(limits.memory_bytes * 9 // 10),
+            "GOMAXPROCS": "2",
+            "GOTRACEBACK": "single",
+        }
+    )
 
 
 def _watch(process: subprocess.Popen[bytes], outputs: tuple[Path, Path], limits: Limits) -> str:

@@ -8,12 +8,13 @@ import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from audit.evaluate.kyverno.binary import KyvernoCli
 from audit.evaluate.kyverno.canary import KNOWN_BAD, LOOKED_AT, canary_name, canary_object, canary_policy
+from audit.evaluate.kyverno.capabilities import Capabilities
 from audit.evaluate.kyverno.handover import join, to_document, values_document
 from audit.evaluate.kyverno.log_lines import LogLine, failure_reason, log_lines
 from audit.evaluate.kyverno.process import Limits, RunResult, ToolRunner
@@ -21,7 +22,9 @@ from audit.evaluate.kyverno.report_stream import Row, read_printed, refused_poli
 from audit.evaluate.kyverno.request import Request
 from audit.evaluate.kyverno.subjects import Subject
 from audit.evaluate.kyverno.surroundings import Surroundings
+from audit.model.gap import Notice
 from audit.model.kyverno import KyvernoPolicy, ObjectNeed, OutsideNeed, PolicyException, PolicyFamily
+from audit.model.run import EngineVersion
 from audit.model.subject import kind_key
 
 PANIC = "cli_panic"
@@ -32,12 +35,23 @@ _TRIAL_BYTES = 4 << 20
 _COUNTED = re.compile(r"^Applying (\d+) policy rule\(s\) to \d+ resource\(s\)", re.MULTILINE)
 
 
+class Loss(NamedTuple):
+    """Why there is no answer."""
+
+    code: str
+    reason: str
+    who: str = "the Kyverno CLI"
+    """Gave none."""
+
+
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of all runs."""
 
     seconds_base: float = 90.0
     seconds_per_pair: float = 0.01
     """For a classic rule, about fifty times its usual cost; policies in CEL get ten times as long."""
+    pair_seconds: float = 10.0
+    """For one object under one policy in the batch child."""
     memory_bytes: int = 4 << 30
     gc_percent: int = 400
 
@@ -58,16 +72,25 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     """Error code when it failed."""
     reason: str = ""
+    who: str = Loss._field_defaults["who"]
+    """Failed."""
     rows: list[list[Row]] = []
     """By position of the object."""
     seen: list[bool] = []
     """Whether the canary policy looked at each object."""
+    lost: dict[tuple[int, str], Loss] = {}
+    """Pairs without an answer in a run that ended well, by position of the object and key of the policy."""
     refused: dict[str, str] = {}
-    """Policies the CLI found invalid."""
+    """Policies Kyverno found invalid."""
     log: list[LogLine] = []
     """Only when asked for."""
     counted: int = -1
     """In a trial: how many policy rules the CLI says it applies, the canary's left out; -1 when it does not say."""
+
+    @property
+    def loss(self) -> Loss:
+        """Of every pair, when it failed."""
+        return Loss(self.code, self.reason, self.who)
 
 
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +105,40 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Log why rules were not matched; costly, so only for the objects in question."""
     trial: bool = False
     """Nothing is judged: do the policies load?"""
+
+
+class Runs(Protocol):
+    """Starts whatever judges; thread-safe."""
+
+    folder: Path
+    """Everything written goes below it."""
+    request: Request
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Of the Kyverno that judges."""
+        ...
+
+    @property
+    def started(self) -> int:
+        """Processes of the CLI started so far."""
+        ...
+
+    def attempt(self, request: RunRequest) -> Attempt:
+        """One run."""
+        ...
+
+    def engine_version(self) -> EngineVersion:
+        """For the run record."""
+        ...
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Asked at the end: what is worth saying of all runs together."""
+        ...
+
+    def stop(self) -> None:
+        """Kill everything that runs."""
+        ...
 
 
 class CliRuns:
@@ -107,6 +164,23 @@ class CliRuns:
         self._lock = threading.Lock()
         self._canary = folder / "canary.yaml"
         self._canary.write_bytes(to_document(canary_policy(self._nonce)))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Of the CLI."""
+        return self.cli.capabilities
+
+    def engine_version(self) -> EngineVersion:
+        """The CLI's version and digest."""
+        return self.cli.engine_version()
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Nothing that the answers do not say."""
+        return ()
+
+    def stop(self) -> None:
+        """Kill everything that runs; later runs end at once."""
+        self.runner.stop()
 
     def attempt(self, request: RunRequest) -> Attempt:
         """One run; its folder is gone afterwards."""

@@ -14,7 +14,7 @@ import msgspec
 
 from audit.evaluate.kyverno.process import STOPPED
 from audit.evaluate.kyverno.report_stream import Row
-from audit.evaluate.kyverno.run import Attempt, CliRuns, RunRequest
+from audit.evaluate.kyverno.run import Attempt, Loss, RunRequest, Runs
 from audit.evaluate.kyverno.subjects import Subject
 from audit.model.kyverno import KyvernoPolicy
 
@@ -22,9 +22,6 @@ NOT_LOOKED_AT = "not_looked_at"
 GIVEN_UP = "given_up"
 _STRIKES = 3
 """Objects that fail under one policy before it is run apart."""
-
-Loss = tuple[str, str]
-"""(error code, reason)"""
 
 
 class Settled(msgspec.Struct, kw_only=True):
@@ -55,12 +52,12 @@ class Settler:
     """Settles one shard. Not thread-safe; one for each shard.
 
     Args:
-        runs: starts the CLI.
+        runs: starts what judges.
         template: everything but policies and subjects.
         max_runs: after so many runs the rest is given up, with the last reason.
     """
 
-    def __init__(self, runs: CliRuns, template: RunRequest, *, max_runs: int = 120) -> None:
+    def __init__(self, runs: Runs, template: RunRequest, *, max_runs: int = 120) -> None:
         self.settled = Settled()
         self._runs = runs
         self._template = template
@@ -152,9 +149,8 @@ class Settler:
             group = queue.pop()
             if budget <= 0:
                 for subject in group:
-                    self.settled.lost_pairs[id(subject), policy.key] = (
-                        GIVEN_UP,
-                        "it failed on object after object",
+                    self.settled.lost_pairs[id(subject), policy.key] = Loss(
+                        GIVEN_UP, "it failed on object after object"
                     )
                 continue
             budget -= 1
@@ -162,7 +158,7 @@ class Settler:
             if attempt.ok:
                 self._accept(group, [policy], attempt)
             elif len(group) == 1:
-                self.settled.lost_pairs[id(group[0]), policy.key] = (attempt.code, attempt.reason)
+                self.settled.lost_pairs[id(group[0]), policy.key] = attempt.loss
             else:
                 middle = len(group) // 2
                 queue += [group[middle:], group[:middle]]
@@ -187,7 +183,7 @@ class Settler:
         if attempt.ok:
             return [], policies
         if len(policies) == 1 or self._left <= 0:
-            return [(policy, (attempt.code, attempt.reason)) for policy in policies], []
+            return [(policy, attempt.loss) for policy in policies], []
         middle = len(policies) // 2
         left = self._part_policies(policies[:middle])
         right = self._part_policies(policies[middle:])
@@ -211,6 +207,8 @@ class Settler:
         self, subjects: Sequence[Subject], policies: Sequence[KyvernoPolicy], attempt: Attempt
     ) -> None:
         missed = []
+        for (place, key), loss in attempt.lost.items():
+            self.settled.lost_pairs[id(subjects[place]), key] = loss
         for subject, rows, seen in zip(subjects, attempt.rows, attempt.seen, strict=True):
             if seen:
                 by_policy = self.settled.rows.setdefault(id(subject), {})
@@ -225,13 +223,13 @@ class Settler:
         else:
             reason = "the report does not mention it, though the run ended well"
             for subject in missed:
-                self.settled.lost[id(subject)] = (NOT_LOOKED_AT, reason)
+                self.settled.lost[id(subject)] = Loss(NOT_LOOKED_AT, reason)
 
     def _lose(self, subjects: Sequence[Subject], policies: Sequence[KyvernoPolicy], attempt: Attempt) -> None:
         for subject in subjects:
             for policy in policies:
-                self.settled.lost_pairs[id(subject), policy.key] = (attempt.code, attempt.reason)
+                self.settled.lost_pairs[id(subject), policy.key] = attempt.loss
 
     def _blame(self, subject: Subject, policy: KyvernoPolicy, attempt: Attempt) -> None:
         self._strikes[policy.key] += 1
-        self.settled.lost_pairs[id(subject), policy.key] = (attempt.code, attempt.reason)
+        self.settled.lost_pairs[id(subject), policy.key] = attempt.loss

@@ -12,15 +12,15 @@ import msgspec
 
 from audit.evaluate.kyverno.log_lines import LogLine, clean
 from audit.evaluate.kyverno.offline import ReadyPolicy
-from audit.evaluate.kyverno.run import Attempt, CliRuns, RunRequest
+from audit.evaluate.kyverno.run import Attempt, RunRequest, Runs
 from audit.evaluate.kyverno.surroundings import surroundings_of
 from audit.model.kyverno import KyvernoPolicy, PolicyException, PolicyFamily
 
 
 class Trial:
-    """Trials of one CLI."""
+    """Trials of policies: do they load?"""
 
-    def __init__(self, runs: CliRuns) -> None:
+    def __init__(self, runs: Runs) -> None:
         self._runs = runs
         self._surroundings = surroundings_of(b"")
 
@@ -107,7 +107,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def try_all(
-    runs: CliRuns,
+    runs: Runs,
     policies: Sequence[KyvernoPolicy],
     ready: Sequence[ReadyPolicy],
     exceptions: Sequence[PolicyException],
