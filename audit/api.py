@@ -80,7 +80,7 @@ def write_reports(
     Args:
         result: from `audit_fleet`, inside its ``with`` block, or loaded from a JSON report.
         folder: created when missing.
-        formats: of ``html``, ``json``, ``sarif``, ``junit``, ``markdown`` and ``csv``.
+        formats: of ``html``, ``json``, ``sarif``, ``junit``, ``markdown``, ``csv`` and ``prometheus``.
         lang: ``en`` or ``zh-CN``.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from audit.errors import UsageError
 
-FORMATS = ("html", "json", "sarif", "junit", "markdown", "csv")
+FORMATS = ("html", "json", "sarif", "junit", "markdown", "csv", "prometheus")
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 PROFILES = ("technical", "full")
 LANGUAGES = ("en", "zh-CN")

@@ -18,7 +18,7 @@ Name = Annotated[
     ),
 ]
 Share = Annotated[float, Meta(ge=0, le=1, description="A fraction from 0 to 1.")]
-FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv"]
+FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv", "prometheus"]
 Language = Literal["en", "zh-CN"]
 DEFAULT_FORMATS: tuple[FormatName, ...] = ("html", "json")
 

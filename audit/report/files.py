@@ -47,6 +47,7 @@ JSON_MARK = b'"fleetaudit.dev/report/'
 SARIF_MARK = b'"driver":{"name":"fleetaudit"'
 JUNIT_MARK = b'<testsuite name="audit" tests="'
 MARKDOWN_MARK = b"<!-- fleetaudit report -->"
+METRICS_MARK = b"# Written by fleetaudit"
 CSV_MARK = b"group,finding,outcome,severity,rule,"
 _MARKS = (
     ("report.html", HTML_MARK),
@@ -56,6 +57,7 @@ _MARKS = (
     ("report.junit.xml", JUNIT_MARK),
     ("report.md", MARKDOWN_MARK),
     ("findings.csv", CSV_MARK),
+    ("fleetaudit.prom", METRICS_MARK),
 )
 """Names of reports, and what is near the beginning of each that fleetaudit wrote."""
 _NEAR = 3000

@@ -19,6 +19,7 @@ def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
     from audit.report.json_writer import JsonWriter
     from audit.report.junit import JunitWriter
     from audit.report.markdown import MarkdownWriter
+    from audit.report.metrics import MetricsWriter
     from audit.report.sarif import SarifWriter
 
     known: dict[str, Any] = {
@@ -28,5 +29,6 @@ def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
         "junit": JunitWriter,
         "markdown": lambda: MarkdownWriter(language=lang),
         "csv": CsvWriter,
+        "prometheus": MetricsWriter,
     }
     return [known[name]() for name in names]

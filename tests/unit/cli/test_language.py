@@ -18,6 +18,7 @@ FORMATS_FOR_PROGRAMS = {
     "sarif": "report.sarif",
     "junit": "report.junit.xml",
     "csv": "findings.csv",
+    "prometheus": "fleetaudit.prom",
 }
 
 

@@ -105,7 +105,7 @@ def test_explain_and_sample_work_on_the_last_run(
     assert first["outcome"] in {row["outcome"] for row in again["tally"] if row["rule"] == first["rule"]}
 
 
-@pytest.mark.parametrize("name", ["html", "json", "sarif", "junit", "markdown", "csv"])
+@pytest.mark.parametrize("name", ["html", "json", "sarif", "junit", "markdown", "csv", "prometheus"])
 def test_report_renders_every_format_again(
     audited: subprocess.CompletedProcess[str], fleet: Path, tmp_path: Path, name: str
 ) -> None:
