@@ -41,12 +41,32 @@ violations contains v if {
 
 violations contains v if {
 	some i, row in rows
+	undecided(row)
+	status := judged(row)
+	v := evidence.undecided(["rows", i, "status"], sprintf("%s: %s%s", [titled(row), why(status), put_aside(row)]))
+}
+
+# Beside a failure, what is undecided would not be told: the pair has failed, and that is its answer.
+violations contains v if {
+	some row in rows
+	judged(row) == "failed"
+	not evidence.fits(fields.text(row, ["id"]), parameters.tolerated)
+	count(open) > 0
+	said := sprintf("%v more rows are not decided, for example %s", [count(open), evidence.some_of(open)])
+	v := evidence.violation(["counts"], said, count(open), 0)
+}
+
+open := [titled(row) |
+	some row in rows
+	undecided(row)
+]
+
+undecided(row) if {
 	status := judged(row)
 	status != "failed"
 	not harmless[status]
 	not waved_through(status)
 	not evidence.fits(fields.text(row, ["id"]), parameters.tolerated)
-	v := evidence.undecided(["rows", i, "status"], sprintf("%s: %s%s", [titled(row), why(status), put_aside(row)]))
 }
 
 violations contains v if {

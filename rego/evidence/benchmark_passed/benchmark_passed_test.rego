@@ -47,6 +47,16 @@ test_not_sure_is_undecided if {
 	}
 }
 
+test_what_is_not_decided_is_named_beside_a_failure if {
+	found := judged(benchmark(["failed", "unsure", "manual", "passed"]))
+	{v.message | some v in found; not v.undecided} == {
+		"master/1.0 t failed",
+		"2 more rows are not decided, for example master/1.1 t, master/1.2 t",
+	}
+	tolerated := rule.violations with input as benchmark(["failed", "unsure"]) with data.parameters["evidence/benchmark-passed"].tolerated as ["master/1.0"]
+	results.undecided(tolerated)
+}
+
 test_manual_rows_by_parameter if {
 	found := rule.violations with input as benchmark(["passed", "manual"]) with data.parameters["evidence/benchmark-passed"].manual_passes as true
 	found == set()
