@@ -29,6 +29,7 @@ check: $(VENV)/.developed tools   ## Format, lint, types, layers, Rego checks, G
 	$(TOOLS)/bin/opa test --timeout 60s rego
 	for module in native native/child; do (cd $$module && \
 	  $(abspath scripts)/with-go go vet ./... && $(abspath scripts)/with-go go test ./...) || exit 1; done
+	cd kyverno-batch && $(abspath scripts)/with-go go vet ./...
 
 unit: $(VENV)/.developed   ## Only the quick tests
 	$(BIN)/python -m pytest tests/unit tests/meta $(PYTEST_ARGS)
@@ -49,7 +50,7 @@ docs: $(VENV)/.developed   ## Regenerate the generated pages
 
 tools: $(TOOLS)/bin/.built   ## Build the real tools the tests need, once per version
 
-$(TOOLS)/bin/.built: scripts/build-tools | $(VENV)/.developed
+$(TOOLS)/bin/.built: scripts/build-tools $(shell find kyverno-batch native/child -name '*.go' -o -name 'go.*') | $(VENV)/.developed
 	scripts/build-tools "$(TOOLS)"
 	touch $@
 
@@ -57,7 +58,7 @@ browser: $(VENV)/.developed   ## See that a Chromium is there for the report's t
 	scripts/find-browser
 
 wheels: $(VENV)/.developed   ## Build the wheel and the sdist of this platform
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist . ./kyverno-batch
 
 format: $(VENV)/.developed   ## Format Python, Rego and Go
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix-only . && $(TOOLS)/bin/opa fmt --write rego

@@ -67,23 +67,39 @@ class NativeBuildHook(BuildHookInterface[BuilderConfig]):
 
 
 class Native:
-    """The Go program of a checkout, for one target platform.
+    """A Go program of a checkout, for one target platform.
 
     Args:
         root: the checkout.
+        source: folder of its module.
+        name: of the program, without a suffix.
+        place: folder it is put into for this machine.
+        variable: environment variable with the path of a program to take instead of building one.
+        shared: further folders with sources of it.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        source: str = "native",
+        name: str = "fleetaudit-native",
+        place: str = "audit/native/bin",
+        variable: str = "FLEETAUDIT_NATIVE",
+        shared: tuple[str, ...] = (),
+    ) -> None:
         root = root.resolve()
-        self.source = root / "native"
-        self.given = os.environ.get("FLEETAUDIT_NATIVE", "")
+        self.source = root / source
+        self.shared = tuple(root / folder for folder in shared)
+        self.variable = variable
+        self.given = os.environ.get(variable, "")
         host = _host_target()
         self.target = os.environ.get("FLEETAUDIT_TARGET") or host
-        self.name = "fleetaudit-native.exe" if self.target.startswith("windows/") else "fleetaudit-native"
+        self.name = f"{name}.exe" if self.target.startswith("windows/") else name
         if self.target == host:
-            self.output = root / "audit" / "native" / "bin" / self.name
+            self.output = root / place / self.name
         else:
-            self.output = root / "build" / "native" / self.target.replace("/", "-") / self.name
+            self.output = root / "build" / source / self.target.replace("/", "-") / self.name
         self.stamp = self.output.with_name(".source-digest")
 
     def platform_tag(self) -> str:
@@ -100,7 +116,7 @@ class Native:
         if self.given:
             given = Path(self.given)
             if not given.is_file():
-                raise NativeBuildError(f"FLEETAUDIT_NATIVE names {given}, which is no file")
+                raise NativeBuildError(f"{self.variable} names {given}, which is no file")
             if given.resolve() != self.output.resolve():
                 self._replace_by(shutil.copy2, given)
                 self.stamp.unlink(missing_ok=True)
@@ -129,11 +145,12 @@ class Native:
 
     def _digest(self) -> str:
         digest = hashlib.sha256(repr((self.target, BUILD_FLAGS)).encode())
-        files = [*self.source.rglob("go.*"), *self.source.rglob("*.go")]
-        for file in sorted(set(files)):
-            if not file.name.endswith("_test.go"):
-                digest.update(f"{file.relative_to(self.source).as_posix()}\0".encode())
-                digest.update(file.read_bytes() + b"\0")
+        for folder in (self.source, *self.shared):
+            files = {*folder.rglob("go.*"), *folder.rglob("*.go")}
+            for file in sorted(files):
+                if not file.name.endswith("_test.go"):
+                    digest.update(f"{file.relative_to(folder).as_posix()}\0".encode())
+                    digest.update(file.read_bytes() + b"\0")
         return digest.hexdigest()
 
     def needed_go(self) -> tuple[int, ...]:
@@ -164,7 +181,7 @@ class Native:
         if go is None:
             needed = ".".join(str(n) for n in self.needed_go())
             raise NativeBuildError(
-                f"Go {needed} or newer is needed on PATH, or FLEETAUDIT_NATIVE with a built program"
+                f"Go {needed} or newer is needed on PATH, or {self.variable} with a built program"
             )
         goos, _, goarch = self.target.partition("/")
         environment = {
@@ -185,7 +202,7 @@ class Native:
         if done.returncode != 0:
             raise NativeBuildError(
                 f"building the Go program failed:\n{done.stderr.strip()}\n"
-                "Where the Go module proxy cannot be reached, set FLEETAUDIT_NATIVE to the path of a built program."
+                f"Where the Go module proxy cannot be reached, set {self.variable} to the path of a built program."
             )
 
 

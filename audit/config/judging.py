@@ -131,6 +131,13 @@ class KyvernoConfig(Section, frozen=True, kw_only=True):
         PathText | None,
         Meta(description="The CLI; kyverno or kubectl-kyverno on PATH by default."),
     ] = None
+    batch: Annotated[
+        Literal["auto", "off", "required"],
+        Meta(
+            description="The batch child over Kyverno's own engine, with the CLI as its reference: where the extra "
+            "kyverno-batch is installed, never, or always."
+        ),
+    ] = "auto"
     values: Annotated[
         PathText | None,
         Meta(

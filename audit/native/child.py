@@ -226,6 +226,8 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
+            if self._fault:
+                return self._fault  # it lives on after nonsense
         if self._fault.startswith("killed"):
             return self._fault
         if code == EXIT_MEMORY:

@@ -128,7 +128,7 @@ class Engines:
         request = load_request(
             *(Path(name) if name else None for name in (own.values, own.user_info, own.context))
         )
-        options = KyvernoOptions(cli=own.binary, jobs=jobs(self._config), request=request)
+        options = KyvernoOptions(cli=own.binary, batch=own.batch, jobs=jobs(self._config), request=request)
         self._progress.note("Trying the Kyverno policies")
         build = build_kyverno(loaded, self._now, options)
         self._stack.callback(build.close)

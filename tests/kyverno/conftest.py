@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import stat
 import sys
 import textwrap
@@ -13,12 +14,14 @@ import pytest
 
 from audit.errors import EngineError
 from audit.evaluate.kyverno import KyvernoBuild, KyvernoOptions, build_kyverno
+from audit.evaluate.kyverno.batch.program import OVERRIDE
 from audit.evaluate.kyverno.binary import KyvernoCli, find_kyverno
 from audit.evaluate.kyverno.engine import KyvernoEngine
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource
 from audit.model.finding import PairAnswer
 from audit.ports import CollectedObject
+from tests.cluster.server import tool
 from tests.kyverno.objects import from_yaml, inventory_of
 
 NOW = dt.datetime(2026, 11, 30, 12, 0, tzinfo=dt.UTC)
@@ -30,6 +33,14 @@ def cli() -> KyvernoCli:
         return find_kyverno()
     except EngineError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def batch(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The batch child that the set-up built, for every engine that wants it; the environment may name another."""
+    program = Path(os.environ.get(OVERRIDE) or tool("fleetaudit-kyverno-batch"))
+    monkeypatch.setenv(OVERRIDE, str(program))
+    return program
 
 
 class Judgement:

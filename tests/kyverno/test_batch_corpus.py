@@ -20,7 +20,6 @@ from audit.evaluate.kyverno.binary import KyvernoCli
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource
 from audit.ports import CollectedObject
-from tests.kyverno.batch_program import batch  # noqa: F401  # a fixture
 from tests.kyverno.corpus_cases import absent_files, case_files
 from tests.kyverno.objects import collected, from_file, inventory_of
 from tests.shared_data import CHECKOUT, shared_dir
@@ -86,7 +85,7 @@ def unique(objects: Iterable[CollectedObject]) -> Iterator[CollectedObject]:
 
 def test_the_policy_library(
     cli: KyvernoCli,
-    batch: Path,  # noqa: F811
+    batch: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     root = shared_dir("corpora", "kyverno-policies")
@@ -129,7 +128,7 @@ def test_the_policy_library(
     assert total["pass"] > (300 if everything else 50)
 
 
-def test_the_policies_that_ship(cli: KyvernoCli, batch: Path) -> None:  # noqa: F811
+def test_the_policies_that_ship(cli: KyvernoCli, batch: Path) -> None:
     folders = sorted(path.parent for path in CHECKOUT.glob("policies/*/*/kyverno-test.yaml"))
     runs = [folders[start : start + TOGETHER] for start in range(0, len(folders), TOGETHER)]
     answers: Counter[str] = Counter()

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "native/binary.py": "another engine binary, for development; the run record has its digest",
     "evaluate/kyverno/process.py": "hands PATH on to the Kyverno CLI",
     "evaluate/kyverno/binary.py": "another Kyverno binary; the run record has its digest",
+    "evaluate/kyverno/batch/program.py": "another batch child, for development; the run record has its digest",
 }
 
 
