@@ -8,7 +8,7 @@ OUT ?= out
 PYTEST_ARGS ?= --numprocesses=auto --dist=loadfile
 export PATH := $(abspath $(BIN)):$(TOOLS)/bin:$(PATH)
 
-.PHONY: help audit test check unit fuzz bench golden docs tools browser wheels format clean
+.PHONY: help audit test check unit fuzz bench golden scores docs tools browser wheels format clean
 
 help:            ## Show what can be made
 	@grep -hE '^[a-z]+: .*##|^[a-z]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | sort
@@ -44,6 +44,9 @@ bench: $(VENV)/.developed   ## Measure against the peers; writes docs/performanc
 
 golden: $(VENV)/.developed   ## Rewrite the expected results; read the diff before you commit it
 	FLEETAUDIT_UPDATE_GOLDEN=1 $(BIN)/python -m pytest tests/golden
+
+scores: $(VENV)/.developed   ## Plant faults in rules that changed, and record how many their tests notice
+	$(BIN)/python scripts/score_rules.py
 
 docs: $(VENV)/.developed   ## Regenerate the generated pages
 	for page in scripts/generate_*.py; do $(BIN)/python "$$page" || exit 1; done

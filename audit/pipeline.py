@@ -18,6 +18,7 @@ from audit.parts import Parts
 from audit.ports import Clock, ProgressSink, StopSignal
 from audit.score.frameworks import score
 from audit.score.inputs import ScoreInputs
+from audit.score.quality import policy_quality
 from audit.score.verdict import incomplete_reasons, judge_gates
 
 
@@ -80,6 +81,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         gates=gates,
         complete=not reasons,
         incomplete_reasons=reasons,
+        quality=policy_quality(parts.rules, parts.mappings, controls, tally),
         group_source=parts.findings,
     )
 

@@ -33,11 +33,13 @@ from audit.model.control import (
 )
 from audit.model.finding import Finding, FindingGroup, Outcome, Violation
 from audit.model.gap import Gap, GapKind, Notice
-from audit.model.result import AssessmentResult, Gate, GroupCounts, RuleState, StatementState, WaiverState
+from audit.model.gate import Gate, GateReason
+from audit.model.result import AssessmentResult, GroupCounts, RuleState, StatementState, WaiverState
 from audit.model.rule import Rule, Severity
 from audit.model.run import ClusterRecord, Denominator, EngineVersion, InputFile, RunRecord
 from audit.model.subject import Place, SubjectRef
 from audit.model.tally import Tally
+from audit.score.quality import policy_quality
 
 NOW = dt.datetime(2026, 12, 31, 2, 10, tzinfo=dt.UTC)
 
@@ -450,7 +452,8 @@ def gate(**changes: Any) -> Gate:
     fields: dict[str, Any] = {
         "condition": "fail-on high",
         "met": True,
-        "detail": "no open finding of high or worse",
+        "reason": GateReason.NO_OPEN_GROUP,
+        "severity": Severity.HIGH,
     }
     return Gate(**(fields | changes))
 
@@ -478,4 +481,9 @@ def result(groups: Sequence[FindingGroup] = (), **changes: Any) -> AssessmentRes
         "incomplete_reasons": (),
         "group_source": ListedGroups(groups),
     }
-    return AssessmentResult(**(fields | changes))
+    fields |= changes
+    if "quality" not in fields:
+        fields["quality"] = policy_quality(
+            fields["rules"], fields["mappings"], fields["controls"], fields["tally"]
+        )
+    return AssessmentResult(**fields)

@@ -60,16 +60,17 @@ def mutate(
     if as_json:
         screen.data([_plain(found) for found in scores])
     else:
-        planted, noticed = sum(s.planted for s in scores), sum(s.noticed for s in scores)
+        planted, noticed = sum(s.score.planted for s in scores), sum(s.score.noticed for s in scores)
         screen.line(f"{len(scores)} rules: {noticed} of {planted} planted faults noticed")
     screen.flush()
-    low = [s for s in scores if least is not None and (s.share is None or s.share < least)]
+    low = [s for s in scores if least is not None and (s.score.share is None or s.score.share < least)]
     return int(ExitCode.GATE_FAILED if low else ExitCode.MET)
 
 
 def _print(screen: Screen, found: RuleScore) -> None:
-    share = "no fault planted" if found.share is None else f"{found.noticed}/{found.planted} noticed"
-    screen.line(f"{found.rule}  {share} by {found.tests} tests")
+    from audit.cli.wording import mutation_words
+
+    screen.line(f"{found.rule}  {mutation_words(found.score)}")
     for mutant in found.missed:
         change = f"{mutant.before}  ->  {mutant.after}" if mutant.after else f"{mutant.before}  taken out"
         screen.line(("  missed", "yellow"), f"  {found.file}:{mutant.line}  {mutant.fault}: {change}")
@@ -78,9 +79,9 @@ def _print(screen: Screen, found: RuleScore) -> None:
 def _plain(found: RuleScore) -> dict[str, Any]:
     return {
         "rule": found.rule,
-        "tests": found.tests,
-        "planted": found.planted,
-        "noticed": found.noticed,
+        "tests": found.score.tests,
+        "planted": found.score.planted,
+        "noticed": found.score.noticed,
         "missed": [
             {"file": found.file, "line": m.line, "fault": m.fault, "before": m.before, "after": m.after}
             for m in found.missed

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 
 from audit.cli.screen import Screen
-from audit.cli.wording import label
+from audit.cli.wording import label, mutation_words
 from audit.cli.wrapping import wrapped
 from audit.model.control import MappingEntry
 from audit.model.rule import Rule
@@ -25,9 +25,12 @@ def print_rule(screen: Screen, rule: Rule, mappings: Iterable[MappingEntry]) -> 
         screen.line(label("" if index else "Mend"), line)
     for index, line in enumerate(rule.fix.splitlines()):
         screen.line(label("" if index else "Fix"), line)
-    for entry in mappings:
-        if entry.rule == rule.id:
-            screen.line(label("Control"), f"{entry.framework}: {entry.control} ({entry.strength.value})")
+    links = [entry for entry in mappings if entry.rule == rule.id]
+    for entry in links:
+        screen.line(label("Control"), f"{entry.framework}: {entry.control} ({entry.strength.value})")
+    if not links:
+        screen.line(label("Control"), "none uses it")
+    screen.line(label("Tests"), mutation_words(rule.mutation))
     for reference in rule.references:
         screen.line(label("See"), reference)
     where = f"{rule.file}:{rule.line}" if rule.line else rule.file

@@ -46,14 +46,22 @@ def list_rules(
         known = [rule.id for rule in library.rules]
         raise UsageError(f"no rule id matches {pattern}", suggestion=did_you_mean(pattern, known))
     screen = stdout_screen(color=not environment().no_color)
+    mapped = {entry.rule for entry in library.mappings}
     if as_json:
         screen.data([_plain(rule, library.mappings) for rule in chosen])
     else:
         rows = [
-            (rule.id, rule.severity.value, "" if rule.builtin else rule.shape or "yours", rule.title)
+            (
+                rule.id,
+                rule.severity.value,
+                "" if rule.builtin else rule.shape or "yours",
+                f"{rule.mutation.noticed}/{rule.mutation.planted}" if rule.mutation else "",
+                "" if rule.id in mapped else "no control",
+                rule.title,
+            )
             for rule in chosen
         ]
-        screen.table(("RULE", "SEVERITY", "", "TITLE"), rows)
+        screen.table(("RULE", "SEVERITY", "", "FAULTS", "", "TITLE"), rows)
         screen.line(f"{len(chosen)} of {len(library.rules)} rules; fleetaudit rules show ID tells more")
     screen.flush()
     return 0

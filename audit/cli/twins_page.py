@@ -14,6 +14,8 @@ from audit.model.finding import PairAnswer
 from audit.model.result import AssessmentResult
 from audit.model.subject import SubjectRef
 from audit.model.twin import TwinCount
+from audit.report.texts import Texts
+from audit.report.view_verdict import incomplete_text
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +61,7 @@ class TwinsPage:
     def finish(self, counts: Sequence[TwinCount], result: AssessmentResult) -> None:
         """Take what is known at the end."""
         self._counts = counts
-        self._reasons = result.incomplete_reasons
+        self._reasons = tuple(incomplete_text(reason, Texts()) for reason in result.incomplete_reasons)
         self._gaps = tuple(f"{gap.source}: {gap.reason}" for gap in result.gaps if not gap.allowed)
 
     def plain(self) -> dict[str, Any]:

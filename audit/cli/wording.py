@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from audit.cli.screen import Part
+from audit.model.rule import MutationScore
 
 _COLUMN = 10
 
@@ -15,3 +16,15 @@ def label(text: str, style: str = "dim") -> Part:
 def count(number: int, noun: str) -> str:
     """``1 file``, ``2,000 files``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def mutation_words(score: MutationScore | None) -> str:
+    """``9 of 10 planted faults noticed by 6 tests``."""
+    if score is None:
+        return "not measured"
+    by = f"by {count(score.tests, 'test')}"
+    return (
+        f"{score.noticed} of {count(score.planted, 'planted fault')} noticed {by}"
+        if score.planted
+        else f"no fault planted, {count(score.tests, 'test')}"
+    )

@@ -13,6 +13,7 @@ from audit.library.components import load_components
 from audit.library.controls import load_controls
 from audit.library.kyverno import load_kyverno
 from audit.library.rules import PolicySource, RuleSet, load_rules
+from audit.library.scores import read_scores, scores_file, with_scores
 from audit.library.twins import load_twins
 from audit.model.acceptance import Statement, Waiver
 from audit.model.component import Component
@@ -86,7 +87,8 @@ def load_all(sources: LibrarySources, evaluator: Evaluator, document_rules: Sequ
     kyverno = load_kyverno(
         [*sources.kyverno, *(source for source in sources.policies if _may_hold_kyverno(source))]
     )
-    rules = tuple(sorted((*rule_set.all_rules, *kyverno.rules, *document_rules), key=lambda rule: rule.id))
+    everything = sorted((*rule_set.all_rules, *kyverno.rules, *document_rules), key=lambda rule: rule.id)
+    rules = with_scores(everything, read_scores(scores_file()))
     ids = {rule.id for rule in rules}
     twins = load_twins(sources.twins, kyverno.twins, rules)
     controls = load_controls(

@@ -12,6 +12,8 @@ from audit.model.assessment import ControlRow, FrameworkScore
 from audit.model.control import Check, MappingEntry
 from audit.model.finding import FindingGroup
 from audit.model.gap import Gap, Notice
+from audit.model.gate import Gate, IncompleteReason
+from audit.model.quality import PolicyQuality
 from audit.model.rule import Rule
 from audit.model.run import RunRecord
 from audit.model.tally import Tally
@@ -81,15 +83,6 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
     """The rule whose pairs its answers are part of, because both ask the same question; empty for most."""
 
 
-class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """One condition asked for on the command line or in the configuration."""
-
-    condition: str
-    met: bool | None
-    """None: not decided, because nothing was looked at that could decide it. Never a success."""
-    detail: str
-
-
 class AssessmentResult(msgspec.Struct, frozen=True, kw_only=True):
     """All of one run, except the groups, which stream from `groups`."""
 
@@ -110,7 +103,8 @@ class AssessmentResult(msgspec.Struct, frozen=True, kw_only=True):
     gates: tuple[Gate, ...]
     complete: bool
     """False when anything makes exit code 3: gaps not allowed, errors, nothing evaluated."""
-    incomplete_reasons: tuple[str, ...]
+    incomplete_reasons: tuple[IncompleteReason, ...]
+    quality: PolicyQuality
     group_source: GroupSource
 
     @property

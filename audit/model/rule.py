@@ -38,6 +38,20 @@ class ContextNeed(msgspec.Struct, frozen=True, kw_only=True):
     """Dotted paths kept besides apiVersion, kind and metadata name, namespace, labels, annotations."""
 
 
+class MutationScore(msgspec.Struct, frozen=True, kw_only=True):
+    """How many faults planted in a rule its own tests notice. Some faults change nothing that can be seen."""
+
+    tests: int
+    planted: int
+    """Faults that compile."""
+    noticed: int
+
+    @property
+    def share(self) -> float | None:
+        """Noticed of planted; None where nothing was planted."""
+        return self.noticed / self.planted if self.planted else None
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule as loaded. Every word shown to people comes from beside the rule's code."""
 
@@ -77,6 +91,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """Codes saying why its verdicts could differ inside a cluster, for example ``depends_on_user``."""
     shape: str = ""
     """How a user's Rego policy is read (``native``, ``conftest``, ``gatekeeper``, ...); empty for shipped rules and others."""
+    mutation: MutationScore | None = None
+    """How good its tests are; None where nobody measured these very lines."""
 
     @property
     def family(self) -> str:

@@ -28,6 +28,9 @@ from audit.report.view import open_line
 from audit.report.view_findings import place_text
 from audit.report.view_functions import classic
 from audit.report.view_next import title as step_title
+from audit.report.view_parts import Anchors
+from audit.report.view_quality import quality
+from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.report.view_words import gap_word, gate_word, profile_word, severity_word
 
 TERM = 10
@@ -67,6 +70,7 @@ def render(
     if not quiet:
         lines.scope()
         lines.judged()
+        lines.rules()
         lines.gaps()
         lines.groups()
         lines.ratios()
@@ -122,6 +126,15 @@ class _Lines:
             skipped=count(tally.total(Outcome.SKIP)),
         )
         self._line("", texts.gettext("pairs: {outcomes}").format(outcomes=outcomes))
+
+    def rules(self) -> None:
+        """What the rules were good for, and what they lack: only when everything is wanted."""
+        if not self._whole:
+            return
+        term = self._texts.gettext("Rules")
+        for line in quality(self._result, Anchors((), ()), self._texts):
+            self._line(term, line.text)
+            term = ""
 
     def gaps(self) -> None:
         """What was not looked at, and how to close it. Alike gaps share a line, unless each is wanted."""
@@ -318,7 +331,7 @@ class _Lines:
             padded = word + " " * (13 - cell_len(word))
             self._line(
                 term,
-                f"{padded}{visible(gate.condition, 120)}: {visible(gate.detail, 200)}",
+                f"{padded}{visible(gate.condition, 120)}: {gate_detail(gate, self._texts)}",
                 _GATE_STYLE[gate.met],
             )
 
@@ -329,7 +342,7 @@ class _Lines:
         if self._result.complete:
             self._line(texts.gettext("Audit"), f"{texts.gettext('complete')}{ending}", "green")
         else:
-            reasons = "; ".join(visible(reason, 200) for reason in self._result.incomplete_reasons)
+            reasons = "; ".join(incomplete_text(reason, texts) for reason in self._result.incomplete_reasons)
             word = texts.gettext("incomplete").upper()
             self._line(texts.gettext("Audit"), f"{word}  {reasons}{ending}", "bold yellow")
 

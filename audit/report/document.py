@@ -15,9 +15,10 @@ from audit.model.assessment import ControlRow, Fraction, FrameworkScore
 from audit.model.control import Check, MappingEntry
 from audit.model.finding import FindingGroup, Outcome
 from audit.model.gap import Gap, Notice
+from audit.model.gate import Gate, IncompleteReason
+from audit.model.quality import PolicyQuality
 from audit.model.result import (
     AssessmentResult,
-    Gate,
     GroupCounts,
     RuleState,
     StatementState,
@@ -53,7 +54,7 @@ class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
     schema: Literal["fleetaudit.dev/report/v1"]
     title: str
     complete: bool
-    incomplete_reasons: tuple[str, ...]
+    incomplete_reasons: tuple[IncompleteReason, ...]
     may_be_called_compliant: bool
     gates: tuple[Gate, ...]
     record: RunRecord
@@ -68,6 +69,7 @@ class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
     statements: tuple[StatementState, ...]
     tally: tuple[TallyRow, ...]
     due: tuple[DueRow, ...]
+    quality: PolicyQuality
     group_counts: GroupCounts
     groups: tuple[FindingGroup, ...]
 
@@ -115,6 +117,7 @@ def head(result: AssessmentResult) -> ReportDocument:
             DueRow(rule=rule, cluster=cluster, pairs=pairs)
             for (rule, cluster), pairs in sorted(result.tally.due.items())
         ),
+        quality=result.quality,
         group_counts=result.group_source.counts(),
         groups=(),
     )
@@ -142,6 +145,7 @@ def to_result(document: ReportDocument) -> AssessmentResult:
         gates=document.gates,
         complete=document.complete,
         incomplete_reasons=document.incomplete_reasons,
+        quality=document.quality,
         group_source=StoredGroups(document.groups, document.group_counts),
     )
 
@@ -149,8 +153,8 @@ def to_result(document: ReportDocument) -> AssessmentResult:
 def plain(document: ReportDocument) -> dict[str, Any]:
     """The document as JSON-ready data, each fraction with its percent."""
     data = cast("dict[str, Any]", msgspec.to_builtins(document, order="deterministic"))
-    for score in data["scores"]:
-        _add_percent(score)
+    _add_percent(data["scores"])
+    _add_percent(data["gates"])
     return data
 
 

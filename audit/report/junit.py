@@ -17,6 +17,7 @@ from audit.report.files import atomic
 from audit.report.text import value, visible
 from audit.report.texts import Texts
 from audit.report.view_findings import place_text, within
+from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.report.view_words import gap_word
 
 
@@ -61,12 +62,12 @@ def _audit_suite(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     yield (
         f'<testsuite name="audit" tests="{tests}" failures="{failures}" errors="{len(open_gaps) + undecided}" skipped="{allowed}">\n'
     )
-    told = "; ".join(result.incomplete_reasons)
+    told = "; ".join(incomplete_text(reason, texts) for reason in result.incomplete_reasons)
     verdict = "" if result.complete else f"<failure message={_attribute(told or 'incomplete')}/>"
     yield f'<testcase classname="audit" name="complete">{verdict}</testcase>\n'
     for gate in result.gates:
         tag = "error" if gate.met is None else "failure"
-        verdict = "" if gate.met else f"<{tag} message={_attribute(gate.detail)}/>"
+        verdict = "" if gate.met else f"<{tag} message={_attribute(gate_detail(gate, texts))}/>"
         yield f'<testcase classname="audit.gate" name={_attribute(gate.condition)}>{verdict}</testcase>\n'
     for gap in result.gaps:
         tag = "skipped" if gap.allowed else "error"

@@ -19,6 +19,7 @@ from audit.report.view import build_view
 from audit.report.view_findings import place_text, within
 from audit.report.view_next import StepView
 from audit.report.view_ratio import held_back
+from audit.report.view_verdict import incomplete_text
 from audit.report.view_words import gap_word, severity_word
 
 SHOWN_GROUPS = 20
@@ -82,7 +83,9 @@ def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
     if result.complete:
         yield f"- {audit}: {texts.gettext('complete')}"
     else:
-        reasons = "; ".join(markdown(reason) for reason in result.incomplete_reasons[:5])
+        reasons = "; ".join(
+            markdown(incomplete_text(reason, texts)) for reason in result.incomplete_reasons[:5]
+        )
         yield f"- {audit}: **{texts.gettext('incomplete')}**, {reasons}"
     yield f"- {texts.gettext('Open')}: {markdown(view.verdict.open_line)}"
     yield ""

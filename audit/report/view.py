@@ -9,7 +9,8 @@ import re
 
 import msgspec
 
-from audit.model.result import AssessmentResult, Gate, GroupCounts
+from audit.model.gate import Gate
+from audit.model.result import AssessmentResult, GroupCounts
 from audit.model.rule import Severity
 from audit.report import view_record, view_registers
 from audit.report.numbers import count
@@ -19,8 +20,10 @@ from audit.report.view_clusters import ClusterDots, cluster_dots
 from audit.report.view_controls import FrameworkControls, framework_controls
 from audit.report.view_next import StepView, steps
 from audit.report.view_parts import Anchors, Row, minute
+from audit.report.view_quality import QualityLine, quality
 from audit.report.view_ratio import FrameworkView, framework_view
 from audit.report.view_unseen import Unseen, unseen
+from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.report.view_words import Formula, Meaning, formulas, gate_word, meanings, severity_word
 
 
@@ -77,6 +80,7 @@ class ReportView(msgspec.Struct, frozen=True):
     checks: tuple[view_registers.CheckView, ...]
     check_total: int
     rules: tuple[view_registers.RuleView, ...]
+    quality: tuple[QualityLine, ...]
     digests: tuple[view_record.DigestRow, ...]
     inputs: tuple[view_record.InputRow, ...]
     input_total: int
@@ -119,6 +123,7 @@ def build_view(result: AssessmentResult, texts: Texts) -> tuple[ReportView, Anch
         checks=view_registers.checks(result, texts),
         check_total=len(result.checks),
         rules=view_registers.rules(result, anchors, texts),
+        quality=quality(result, anchors, texts),
         digests=view_record.digests(result, texts),
         inputs=view_record.inputs(result),
         input_total=len(result.record.inputs),
@@ -167,7 +172,7 @@ def verdict(
         text=" ".join(_sentence(framework, texts) for framework in frameworks),
         gates=tuple(_gate(gate, texts) for gate in result.gates),
         complete=result.complete,
-        incomplete="; ".join(visible(reason) for reason in result.incomplete_reasons),
+        incomplete="; ".join(incomplete_text(reason, texts) for reason in result.incomplete_reasons),
         open_line=open_line(counts, texts),
     )
 
@@ -221,4 +226,4 @@ def open_line(counts: GroupCounts, texts: Texts) -> str:
 
 def _gate(gate: Gate, texts: Texts) -> GateView:
     code, word = gate_word(gate.met, texts)
-    return GateView(visible(gate.condition), code, word, visible(gate.detail))
+    return GateView(visible(gate.condition), code, word, gate_detail(gate, texts))

@@ -8,7 +8,9 @@ import msgspec
 
 from audit.model.assessment import Reason
 from audit.model.control import CheckState, Strength
+from audit.model.quality import RuleUse
 from audit.model.result import AssessmentResult, RuleState, StatementState, WaiverState
+from audit.model.rule import MutationScore
 from audit.model.tally import RuleCounts
 from audit.report.text import https_only, visible, visible_block
 from audit.report.texts import Texts
@@ -87,8 +89,13 @@ class RuleView(msgspec.Struct, frozen=True):
     twin_of: str
     warn_only: bool
     counts: RuleCounts
+    applied: int
+    """Pairs it gave a verdict on."""
     vacuous: bool
-    """Selected, asked for itself, and no pair was due."""
+    """Asked, and nothing was there that it applies to."""
+    unused: bool
+    """No control uses it."""
+    mutation: MutationScore | None
     decides: tuple[Piece, ...]
     description: str
     remediation: str
@@ -224,12 +231,13 @@ def rules(result: AssessmentResult, anchors: Anchors, texts: Texts) -> tuple[Rul
     return tuple(
         _rule(
             state,
+            use=use,
             counts=totals[state.rule.id],
             decided=decided,
             anchors=anchors,
             texts=texts,
         )
-        for state in result.rules
+        for state, use in zip(result.rules, result.quality.rules, strict=True)
     )
 
 
@@ -250,6 +258,7 @@ def rule_totals(result: AssessmentResult) -> dict[str, RuleCounts]:
 def _rule(
     state: RuleState,
     *,
+    use: RuleUse,
     counts: RuleCounts,
     decided: dict[str, list[tuple[str, str]]],
     anchors: Anchors,
@@ -267,7 +276,10 @@ def _rule(
         twin_of=visible(state.twin_of),
         warn_only=rule.warn_only,
         counts=counts,
-        vacuous=state.selected and not state.twin_of and counts.due == 0,
+        applied=use.applied,
+        vacuous=use.vacuous,
+        unused=not use.controls,
+        mutation=rule.mutation,
         decides=_several(decided[rule.id], anchors),
         description=visible_block(rule.description, 1200),
         remediation=visible_block(rule.remediation, 1200),

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from audit.model.assessment import Fraction, FrameworkScore
+from audit.model.assessment import FrameworkScore
 from audit.model.finding import Outcome
 from audit.model.gap import Gap, GapKind
-from audit.model.result import Gate, GroupCounts, RuleState
+from audit.model.gate import Gate, GateReason, IncompleteCode, IncompleteReason
+from audit.model.result import GroupCounts, RuleState
 from audit.model.rule import Severity
 from audit.model.run import Denominator
 from audit.model.tally import Tally
@@ -57,20 +58,25 @@ def judge_gates(
                 Gate(
                     condition=f"{name} {framework}={floor:g}",
                     met=None if fraction.value is None else fraction.value >= floor,
-                    detail=_stated(fraction),
+                    reason=GateReason.RATIO,
+                    fraction=fraction,
                 )
             )
     if conditions.min_objects is not None:
-        met = objects >= conditions.min_objects
         gates.append(
-            Gate(condition=f"min-objects {conditions.min_objects}", met=met, detail=f"{objects} objects")
+            Gate(
+                condition=f"min-objects {conditions.min_objects}",
+                met=objects >= conditions.min_objects,
+                reason=GateReason.OBJECTS,
+                number=objects,
+            )
         )
     return tuple(gates)
 
 
 def incomplete_reasons(
     denominator: Denominator, errors: int, gaps: Sequence[Gap], gates: Sequence[Gate] = ()
-) -> tuple[str, ...]:
+) -> tuple[IncompleteReason, ...]:
     """Why the audit is incomplete; empty when nothing was left unlooked at that is not tolerated.
 
     Args:
@@ -79,66 +85,63 @@ def incomplete_reasons(
         gaps: with `allowed` set on the tolerated ones.
         gates: those that could not be decided leave the audit incomplete too.
     """
-    reasons: list[str] = []
+    reasons: list[IncompleteReason] = []
+
+    def add(code: IncompleteCode, number: int = 0, of: int = 0, gate: str = "") -> None:
+        reasons.append(IncompleteReason(code=code, number=number, of=of, gate=gate))
+
     if any(gap.kind is GapKind.INTERRUPTED for gap in gaps):
-        reasons.append(
-            f"stopped before the end: {denominator.objects_judged} of {denominator.objects} objects read were judged"
-        )
+        add(IncompleteCode.STOPPED, denominator.objects_judged, denominator.objects)
     if denominator.rules == 0:
-        reasons.append("no rule was loaded")
+        add(IncompleteCode.NO_RULE)
     elif denominator.objects == 0:
-        reasons.append("no Kubernetes object was found")
+        add(IncompleteCode.NO_OBJECT)
     elif denominator.pairs_due == 0:
-        reasons.append("no rule matched any object")
-    open_gaps = [gap for gap in gaps if not gap.allowed]
-    if open_gaps:
-        reasons.append(f"{len(open_gaps)} {_plural('gap', len(open_gaps))} not in allow_gaps")
+        add(IncompleteCode.NO_MATCH)
+    if open_gaps := sum(1 for gap in gaps if not gap.allowed):
+        add(IncompleteCode.GAPS, open_gaps)
     if errors:
-        reasons.append(f"{errors} {_plural('pair', errors)} could not be judged")
-    missing = denominator.pairs_due - denominator.pairs_answered
-    if missing:
-        reasons.append(f"{missing} due {_plural('pair', missing)} got no answer")
-    reasons += [f"gate {gate.condition} could not be decided" for gate in gates if gate.met is None]
+        add(IncompleteCode.ERRORS, errors)
+    if missing := denominator.pairs_due - denominator.pairs_answered:
+        add(IncompleteCode.MISSING, missing)
+    for gate in gates:
+        if gate.met is None:
+            add(IncompleteCode.GATE_NOT_DECIDED, gate=gate.condition)
     return tuple(reasons)
 
 
 def _severity_gate(floor: Severity, groups: GroupCounts, rules: Sequence[RuleState], tally: Tally) -> Gate:
     found = {s.value: groups.open.get(s.value, 0) for s in Severity if s.rank <= floor.rank}
-    named = ", ".join(f"{number} {severity}" for severity, number in found.items() if number)
-    condition = f"fail-on {floor.value}"
-    if named:
-        return Gate(condition=condition, met=False, detail=f"{named} open")
-    doubt = _doubt(floor, rules, tally)
-    if doubt:
-        return Gate(condition=condition, met=None, detail=doubt)
-    return Gate(condition=condition, met=True, detail=f"no open finding of {floor.value} or worse")
+    number = 0
+    met: bool | None
+    if any(found.values()):
+        met, reason = False, GateReason.OPEN_GROUPS
+    else:
+        doubt, number = _doubt(floor, rules, tally)
+        met, reason = None if doubt else True, doubt or GateReason.NO_OPEN_GROUP
+    return Gate(
+        condition=f"fail-on {floor.value}",
+        met=met,
+        reason=reason,
+        severity=floor,
+        open={severity: open_ for severity, open_ in found.items() if open_},
+        number=number,
+    )
 
 
-def _doubt(floor: Severity, rules: Sequence[RuleState], tally: Tally) -> str:
-    """Why the absence of findings says nothing; empty when it says something."""
+def _doubt(floor: Severity, rules: Sequence[RuleState], tally: Tally) -> tuple[GateReason | None, int]:
+    """Why the absence of findings says nothing, and the pairs this is about; None when it says something."""
     if not any(tally.due.values()):
-        return "nothing was evaluated"
-    worse = f"of {floor.value} or worse"
+        return GateReason.NOTHING_EVALUATED, 0
     asked = {
         state.rule.id
         for state in rules
         if state.selected and not state.rule.warn_only and state.rule.severity.rank <= floor.rank
     }
     if not asked:
-        return f"no rule {worse} was asked"
+        return GateReason.NO_RULE_ASKED, 0
     due = sum(number for (rule, _), number in tally.due.items() if rule in asked)
     errors = sum(
         number for key, number in tally.counts.items() if key.rule in asked and key.outcome is Outcome.ERROR
     )
-    return f"none of {due} {_plural('pair', due)} {worse} could be judged" if due and errors == due else ""
-
-
-def _stated(fraction: Fraction) -> str:
-    percent = fraction.percent_truncated
-    if percent is None:
-        return "not stated (0/0)"
-    return f"{fraction.numerator}/{fraction.denominator} ({percent} %)"
-
-
-def _plural(noun: str, number: int) -> str:
-    return noun if number == 1 else f"{noun}s"
+    return (GateReason.NONE_JUDGED, due) if due and errors == due else (None, 0)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from audit.errors import ContentError
+from audit.model.rule import MutationScore
 from audit.native.evaluator import EvalLimits
 from audit.native.suite import RegoTest, RegoVerdict, SuiteRunner
 from audit.testing.mutants import Mutant, mutants_of
@@ -17,17 +18,9 @@ class RuleScore(msgspec.Struct, frozen=True, kw_only=True):
 
     rule: str
     file: str
-    tests: int
-    planted: int
-    """Faults that compile."""
-    noticed: int
+    score: MutationScore
     missed: tuple[Mutant, ...]
-    """Those that no test noticed; some of them change nothing that can be seen."""
-
-    @property
-    def share(self) -> float | None:
-        """Noticed of planted; None where nothing was planted."""
-        return self.noticed / self.planted if self.planted else None
+    """Those that no test noticed."""
 
 
 class RuleUnderTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,9 +83,7 @@ def _score(runner: SuiteRunner, rule: RuleUnderTest, data: bytes) -> RuleScore:
     return RuleScore(
         rule=rule.rule,
         file=rule.file,
-        tests=len(tests),
-        planted=planted,
-        noticed=noticed,
+        score=MutationScore(tests=len(tests), planted=planted, noticed=noticed),
         missed=tuple(missed),
     )
 

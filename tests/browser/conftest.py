@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.report.html import HtmlWriter
 from tests import builders as b
 from tests.unit.report.hostile import PAYLOADS, hostile
@@ -42,7 +43,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         mappings=(),
         checks=(),
         complete=False,
-        incomplete_reasons=("nothing",),
+        incomplete_reasons=(IncompleteReason(code=IncompleteCode.NO_RULE),),
     )
     return {
         "story": HtmlWriter().write(story(), root / "story")[0],

@@ -151,6 +151,11 @@ def told(result: AssessmentResult, groups: list[FindingGroup]) -> dict[str, Any]
             state.statement.id: f"{'live' if state.live else 'expired'}, {'counted' if state.counted else 'not counted'}"
             for state in result.statements
         },
+        "policies": {
+            "vacuous": result.quality.vacuous,
+            "in no control": result.quality.unused,
+            "served by no rule": [f"{item.framework} {item.control}" for item in result.quality.unserved],
+        },
         "tally": tally(result),
         "groups": [
             {

@@ -15,15 +15,16 @@ def test_rules_are_listed_and_shown(tmp_path: Path) -> None:
     table = run("rules", cwd=tmp_path)
     assert table.returncode == 0, table.stderr
     lines = table.stdout.splitlines()
-    assert lines[0].split() == ["RULE", "SEVERITY", "TITLE"]
+    assert lines[0].split() == ["RULE", "SEVERITY", "FAULTS", "TITLE"]
     assert any(line.startswith("pod/privileged ") and " critical " in line for line in lines)
     data = json.loads(run("rules", "--json", cwd=tmp_path).stdout)
     assert f"{len(data)} of {len(data)} rules" in lines[-1]
     assert len(data) == len(lines) - 2
+    assert any(line.startswith("gpu/node-affinity ") and " no control " in line for line in lines)
     some = json.loads(run("rules", "list", "rbac/*", "--json", cwd=tmp_path).stdout)
     assert {rule["id"].partition("/")[0] for rule in some} == {"rbac"}
     one = run("rules", "show", "image/registry-allowed", cwd=tmp_path).stdout
-    for part in ("image/registry-allowed", "registries", "Mend ", "Control ", "Source "):
+    for part in ("image/registry-allowed", "registries", "Mend ", "Control ", "Tests ", "Source "):
         assert part in one
     shown = json.loads(run("rules", "show", "image/registry-allowed", "--json", cwd=tmp_path).stdout)
     assert shown["controls"]

@@ -6,7 +6,9 @@ from typing import Any
 
 import msgspec
 
+from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.model.result import AssessmentResult
+from audit.score.quality import policy_quality
 from tests import builders as b
 from tests.unit.report.story import story
 
@@ -35,7 +37,7 @@ def hostile(payload: str) -> AssessmentResult:
     plain = msgspec.to_builtins(
         {
             name: getattr(result, name)
-            for name in ("gaps", "notices", "waivers", "statements", "gates", "checks", "mappings")
+            for name in ("gaps", "notices", "waivers", "statements", "checks", "mappings")
         }
     )
     changed = {name: msgspec.convert(_poisoned(plain[name], payload), _TYPES[name]) for name in plain}
@@ -57,7 +59,7 @@ def hostile(payload: str) -> AssessmentResult:
         population_file=payload,
         inputs=(b.InputFile(path=payload, cluster=payload, sha256=payload, bytes=1, documents=1),),
     )
-    return msgspec.structs.replace(
+    made = msgspec.structs.replace(
         result,
         title=payload,
         record=record,
@@ -83,9 +85,13 @@ def hostile(payload: str) -> AssessmentResult:
         scores=tuple(
             msgspec.structs.replace(score, title=payload, edition=payload) for score in result.scores
         ),
-        incomplete_reasons=(payload,),
+        gates=tuple(msgspec.structs.replace(gate, condition=payload) for gate in result.gates),
+        incomplete_reasons=(IncompleteReason(code=IncompleteCode.GATE_NOT_DECIDED, gate=payload),),
         **changed,
     )
+
+    quality = policy_quality(made.rules, made.mappings, made.controls, made.tally)
+    return msgspec.structs.replace(made, quality=quality)
 
 
 def _poisoned(node: Any, payload: str) -> Any:

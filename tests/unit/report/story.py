@@ -22,6 +22,7 @@ from audit.model.assessment import (
 from audit.model.control import CheckState, EvidenceKind, MappingEntry, ProfileName, Strength
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.gap import GapKind
+from audit.model.gate import GateReason, IncompleteCode, IncompleteReason
 from audit.model.result import AssessmentResult
 from audit.model.rule import Severity
 from audit.model.run import ClusterRecord, EngineVersion, InputFile
@@ -576,9 +577,12 @@ def story(many: int = 9, listed: tuple[FindingGroup, ...] | None = None) -> Asse
             ),
         ),
         gates=(
-            b.gate(condition="fail-on high", met=False, detail="5 open groups of high or worse"),
-            b.gate(condition="min-ratio lfai=0.2", detail="11/32 is at least 0.2"),
+            b.gate(condition="fail-on high", met=False, reason=GateReason.OPEN_GROUPS, open={"high": 5}),
+            b.gate(condition="min-ratio lfai=0.2", reason=GateReason.RATIO, fraction=b.fraction(11, 32)),
         ),
         complete=False,
-        incomplete_reasons=("1 gap not in allow_gaps", "1 pair ended in an error"),
+        incomplete_reasons=(
+            IncompleteReason(code=IncompleteCode.GAPS, number=1),
+            IncompleteReason(code=IncompleteCode.ERRORS, number=1),
+        ),
     )

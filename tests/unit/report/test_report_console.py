@@ -54,7 +54,7 @@ def test_gaps_alike_share_a_line() -> None:
 def test_gate_and_completeness_are_two_lines() -> None:
     told = _told(story(), exit_code=3)
     assert _line(told, "Gate").startswith("FAILED")
-    assert _line(told, "Audit") == "INCOMPLETE  1 gap not in allow_gaps; 1 pair ended in an error  (exit 3)"
+    assert _line(told, "Audit") == "INCOMPLETE  1 gap not in allow_gaps; 1 pair could not be judged  (exit 3)"
     assert _line(_told(b.result()), "Audit") == "complete"
     assert _line(_told(b.result()), "Gate") == "none asked for"
 

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from audit.model.finding import Outcome
+from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.model.result import AssessmentResult
 from audit.report.console import render
 from audit.report.csv_writer import COLUMNS, CsvWriter
@@ -144,13 +145,16 @@ def test_sarif_rules_carry_help_with_the_fix_fenced() -> None:
 
 def test_junit_is_never_empty_and_never_green_when_incomplete() -> None:
     root = ET.fromstring(
-        _rendered(JunitWriter(), b.result(complete=False, incomplete_reasons=("nothing evaluated",)))
+        _rendered(
+            JunitWriter(),
+            b.result(complete=False, incomplete_reasons=(IncompleteReason(code=IncompleteCode.NO_MATCH),)),
+        )
     )
     (suite,) = root.findall("testsuite")
     assert suite.get("failures") == "1"
     failure = root.find("testsuite/testcase/failure")
     assert failure is not None
-    assert failure.get("message") == "nothing evaluated"
+    assert failure.get("message") == "no rule matched any object"
     green = ET.fromstring(_rendered(JunitWriter(), b.result()))
     assert [case.get("name") for case in green.iter("testcase")] == ["complete"]
     assert green.find("testsuite/testcase/failure") is None
@@ -199,7 +203,7 @@ def test_markdown_says_gate_and_completeness_apart() -> None:
 
 @pytest.mark.parametrize(("met", "word"), [(True, "met"), (False, "failed"), (None, "not decided")])
 def test_every_format_for_people_has_three_words_for_a_gate(met: bool | None, word: str) -> None:
-    gates = (b.gate(condition="fail-on high", met=met, detail="as found"),)
+    gates = (b.gate(condition="fail-on high", met=met),)
     result = b.result(gates=gates)
     console = Console(file=io.StringIO(), width=120)
     render(result, console)

@@ -11,6 +11,7 @@ import pytest
 
 from audit.errors import UsageError
 from audit.model.assessment import HeldBack
+from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.report.html import HtmlWriter
 from audit.report.json_writer import JsonWriter, load_report
 from audit.report.view_findings import BLOCK_CAP, MEMBER_CAP
@@ -113,12 +114,18 @@ def test_nothing_over_nothing_is_not_stated() -> None:
         functions=(),
         cluster_strict={},
     )
-    page = html(b.result(scores=(score,), complete=False, incomplete_reasons=("nothing was evaluated",)))
+    page = html(
+        b.result(
+            scores=(score,),
+            complete=False,
+            incomplete_reasons=(IncompleteReason(code=IncompleteCode.NO_MATCH),),
+        )
+    )
     summary = text(by_id(tree(page), "summary"))
     assert "not stated" in summary
     assert "100 %" not in summary
     assert "100.0" not in summary
-    assert "incomplete: nothing was evaluated" in summary
+    assert "incomplete: no rule matched any object" in summary
     assert "May not be called compliant" in summary
 
 
@@ -225,7 +232,7 @@ def test_a_result_without_anything_still_makes_a_page() -> None:
         mappings=(),
         checks=(),
         complete=False,
-        incomplete_reasons=("no rule was loaded",),
+        incomplete_reasons=(IncompleteReason(code=IncompleteCode.NO_RULE),),
         record=b.record(inputs=(), engines=(), clusters=(), state_time="", started="", finished=""),
     )
     summary = text(by_id(tree(html(empty)), "summary"))

@@ -8,6 +8,8 @@ from audit.model.finding import Outcome
 from audit.model.result import GroupCounts, RuleState
 from audit.model.rule import Severity
 from audit.model.tally import Tally
+from audit.report.texts import Texts
+from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.score.verdict import GateConditions, incomplete_reasons, judge_gates
 from tests import builders as b
 
@@ -63,14 +65,14 @@ def test_a_gate_on_findings_needs_something_that_was_judged(
 ) -> None:
     conditions = GateConditions(fail_on=Severity.HIGH)
     (gate,) = judge_gates(conditions, (), NOTHING_OPEN, 1, rules, counts)
-    assert (gate.met, gate.detail) == (met, detail)
+    assert (gate.met, gate_detail(gate, Texts())) == (met, detail)
 
 
 def test_what_was_found_fails_whatever_else_is_missing() -> None:
     found = GroupCounts(open={**NOTHING_OPEN.open, "critical": 2}, waived=0, errors=0, warns=0, findings=2)
     for rules, counts in ((states(), tally()), (EVERYTHING, tally(("pod/high", Outcome.ERROR, 3)))):
         (gate,) = judge_gates(GateConditions(fail_on=Severity.HIGH), (), found, 1, rules, counts)
-        assert (gate.met, gate.detail) == (False, "2 critical open")
+        assert (gate.met, gate_detail(gate, Texts())) == (False, "2 critical open")
 
 
 def test_a_floor_under_a_ratio_that_is_not_stated_is_not_decided() -> None:
@@ -80,13 +82,12 @@ def test_a_floor_under_a_ratio_that_is_not_stated_is_not_decided() -> None:
     )
     gates = judge_gates(conditions, (score,), NOTHING_OPEN, 0, EVERYTHING, tally())
     assert [gate.met for gate in gates] == [None, None, False]
-    assert [gate.detail for gate in gates] == ["not stated (0/0)", "not stated (0/0)", "0 objects"]
+    assert [gate_detail(gate, Texts()) for gate in gates] == ["not stated", "not stated", "0 objects"]
 
 
 def test_a_gate_that_is_not_decided_leaves_the_audit_incomplete() -> None:
-    gates = [b.gate(condition="fail-on high", met=met, detail="") for met in (True, False, None)]
+    gates = [b.gate(condition="fail-on high", met=met) for met in (True, False, None)]
     denominator = b.record().denominator
     reasons = incomplete_reasons(denominator, 0, (), gates)
-    assert set(reasons) - set(incomplete_reasons(denominator, 0, ())) == {
-        "gate fail-on high could not be decided"
-    }
+    (more,) = set(reasons) - set(incomplete_reasons(denominator, 0, ()))
+    assert incomplete_text(more, Texts()) == "gate fail-on high could not be decided"
