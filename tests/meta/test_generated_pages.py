@@ -13,11 +13,12 @@ import pytest
 from tests.meta.documents import CHECKOUT
 
 GENERATORS = {
-    "generate_rule_catalogue.py": "rules.md",
-    "generate_configuration_reference.py": "configuration.md",
-    "generate_command_reference.py": "command-line.md",
-    "generate_kyverno_policies.py": "kyverno-policies.md",
-    "generate_content_schemas.py": "schema/fleetaudit-statements-v1.schema.json",
+    "generate_rule_catalogue.py": "docs/rules.md",
+    "generate_configuration_reference.py": "docs/configuration.md",
+    "generate_command_reference.py": "docs/command-line.md",
+    "generate_kyverno_policies.py": "docs/kyverno-policies.md",
+    "generate_content_schemas.py": "docs/schema/fleetaudit-statements-v1.schema.json",
+    "generate_chart_role.py": "deploy/helm/fleetaudit/files/rules.yaml",
 }
 
 
@@ -40,8 +41,9 @@ def test_the_page_is_current(name: str) -> None:
 def test_a_stale_page_is_noticed(name: str, tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     shutil.copy(CHECKOUT / "scripts" / name, tmp_path / "scripts")
-    shutil.copytree(CHECKOUT / "docs", tmp_path / "docs")
-    page = tmp_path / "docs" / GENERATORS[name]
+    for folder in ("docs", "deploy"):
+        shutil.copytree(CHECKOUT / folder, tmp_path / folder)
+    page = tmp_path / GENERATORS[name]
     assert check(tmp_path / "scripts" / name) == 0
     page.write_text(page.read_text(encoding="utf-8").replace("e", "E"), encoding="utf-8")
     assert check(tmp_path / "scripts" / name) == 1
