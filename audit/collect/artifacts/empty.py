@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from audit.collect.artifacts.reading import Artifact, ArtifactReader, Facts, UnreadError
 from audit.collect.artifacts.sbom.decoding import peek
 
-_VALID_WHEN_EMPTY = frozenset({".yaml", ".yml"})
-"""A YAML stream may hold no document at all; every other form of evidence begins with something."""
+_VALID_WHEN_EMPTY = frozenset({".yaml", ".yml", ".md"})
+"""A YAML stream may hold no document at all, and a text says nothing by being there; every other form of evidence begins with something."""
 _BLANK = "\ufeff \t\r\n"
 
 
