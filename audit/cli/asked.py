@@ -21,6 +21,7 @@ class Asked(NamedTuple):
     all_contexts: o.AllContexts = False
     kubeconfig: o.Kubeconfig = None
     in_cluster: o.InCluster = False
+    register: o.Register = None
     include: o.Include = None
     exclude: o.Exclude = None
     no_gitignore: o.NoGitignore = False

@@ -157,7 +157,7 @@ def check_scope(config: Config) -> None:
     Raises:
         UsageError: there is not.
     """
-    if not config.members():
+    if not config.members() and not config.fleet:
         raise UsageError(
             "nothing to audit: no PATH is given, and no configuration names clusters or paths",
             suggestion="fleetaudit run FOLDER, or fleetaudit init for a configuration",

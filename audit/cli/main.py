@@ -13,6 +13,7 @@ import typer
 
 from audit.cli import (
     check,
+    collect,
     controls,
     doctor,
     explain,
@@ -75,6 +76,7 @@ def application(*, rich_help: bool) -> typer.Typer:
     commands: tuple[tuple[Handler, ModuleType], ...] = (
         (run.run, run),
         (check.check, check),
+        (collect.collect, collect),
         (report.report, report),
         (explain.explain, explain),
         (sample.sample, sample),

@@ -60,7 +60,7 @@ Paths = Annotated[
     list[str] | None,
     argument(
         "PATH",
-        "Files, folders or globs with manifests; - reads standard input. Together they are one cluster. "
+        "Files, folders or globs with manifests, together one cluster; - reads standard input. Or snapshots, each a cluster. "
         "Without a path, the configuration says what is audited.",
     ),
 ]
@@ -102,6 +102,15 @@ InCluster = Annotated[
         "--in-cluster",
         "",
         "Audit the cluster that fleetaudit runs in, with its pod's service account.",
+        panel=SCOPE,
+    ),
+]
+Register = Annotated[
+    str | None,
+    option(
+        "--register",
+        "FILE",
+        "The clusters that are expected; each stays in every denominator. Snapshots are matched by uid and signature.",
         panel=SCOPE,
     ),
 ]

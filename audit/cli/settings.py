@@ -66,9 +66,10 @@ def run_overrides(asked: Asked) -> Overrides:
         no_config=asked.no_config,
         paths=_given(asked.paths),
         clusters=_given(asked.cluster),
-        contexts=_contexts(asked),
+        contexts=contexts_of(asked.context, asked.kubeconfig, every=asked.all_contexts),
         kubeconfig=asked.kubeconfig,
         in_cluster=asked.in_cluster,
+        register=asked.register,
         include=_given(asked.include),
         exclude=_given(asked.exclude),
         gitignore=False if asked.no_gitignore else None,
@@ -89,12 +90,17 @@ def run_overrides(asked: Asked) -> Overrides:
     )
 
 
-def _contexts(asked: Asked) -> tuple[str, ...]:
-    if not asked.all_contexts:
-        return _given(asked.context)
+def contexts_of(named: Iterable[str] | None, kubeconfig: str | None, *, every: bool) -> tuple[str, ...]:
+    """The kubeconfig contexts that are meant.
+
+    Raises:
+        UsageError: all of them are, and there are none.
+    """
+    if not every:
+        return _given(named)
     from audit.wiring.contexts import all_contexts
 
-    return all_contexts(asked.kubeconfig)
+    return all_contexts(kubeconfig)
 
 
 def _given(values: Iterable[str] | None) -> tuple[str, ...]:

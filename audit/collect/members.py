@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, Self
 
 import msgspec
 
@@ -11,7 +11,7 @@ from audit.collect.scope import OutOfScope, reason_out_of_scope
 from audit.collect.spool import Spool
 from audit.errors import CollectionError
 from audit.model.gap import Gap, GapKind, Notice
-from audit.model.run import InputFile, ServerFacts
+from audit.model.run import InputFile, ServerFacts, SnapshotFacts
 from audit.ports import (
     CollectedObject,
     MemberContext,
@@ -31,8 +31,23 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     source: SubjectSource
     context: MemberContext
     out_of_scope: tuple[OutOfScope, ...] = ()
+    kind: Literal["manifests", "live", "snapshot", "missing"] = "manifests"
     live: Callable[[], ServerFacts | None] | None = None
     """What the server told of itself, once it was read; None for manifests."""
+    snapshot: SnapshotFacts | None = None
+    gaps: tuple[Gap, ...] = ()
+    """Known before anything of it is read."""
+    region: str = ""
+    tier: str = ""
+    owner: str = ""
+
+
+class NothingSource:
+    """A `SubjectSource` of a cluster of which nothing was given."""
+
+    def collect(self) -> Iterator[CollectedObject | Gap]:
+        """Nothing: the member's own gaps say why."""
+        return iter(())
 
 
 class Collected:
@@ -86,6 +101,8 @@ def collect_member(
     collected = Collected(member)
     progress.stage(f"Read {member.name}", None)
     try:
+        for gap in member.gaps:
+            _take(gap, collected, proof)
         in_scope = True
         for event in member.source.collect():
             if isinstance(event, CollectedObject):

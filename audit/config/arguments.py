@@ -20,6 +20,8 @@ def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
     words = ["--config", file] if file else ["--no-config"]
     if overrides.kubeconfig is not None:
         words += ["--kubeconfig", overrides.kubeconfig]
+    if overrides.register is not None:
+        words += ["--register", overrides.register]
     if overrides.in_cluster:
         words.append("--in-cluster")
     for option, values in (

@@ -46,6 +46,10 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
                 ("policy", "sources", index), f"{source.path} is known already: it takes no other key"
             )
     yield from _engine_problems(config)
+    names = [key.name for key in config.snapshots.keys]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield Problem(("snapshots", "keys", index, "name"), f"another key is called {name}")
     for index, gap in enumerate(config.allow_gaps):
         try:
             expiry_of(gap.expires)
@@ -63,8 +67,8 @@ def _cluster_problems(config: FileConfig) -> Iterator[Problem]:
                 "give each cluster its own name",
             )
         seen.setdefault(cluster.name, index)
-        if bool(cluster.paths) == (cluster.server is not None):
-            yield Problem(("clusters", index), "needs either paths or a server")
+        if sum((bool(cluster.paths), cluster.server is not None, cluster.snapshot is not None)) != 1:
+            yield Problem(("clusters", index), "needs either paths, a server or a snapshot")
         server = cluster.server
         if server and server.in_cluster and (server.context or server.kubeconfig):
             yield Problem(

@@ -10,7 +10,8 @@ import msgspec
 from audit.authored import Document, KeyPath, dotted
 from audit.config.arguments import judging_arguments
 from audit.config.environment import Environment
-from audit.config.load import FILE_NAME, read_file
+from audit.config.fleet import RegisteredCluster
+from audit.config.load import FILE_NAME, load_register, read_file
 from audit.config.overrides import Overrides
 from audit.config.schema import (
     DEFAULT_CLUSTER,
@@ -64,11 +65,22 @@ def effective_config(overrides: Overrides, environment: Environment, folder: Pat
         "cache": environment.cache,
         "arguments": judging_arguments(overrides, file),
         "registered": tuple(cluster.name for cluster in written.clusters),
+        "fleet": msgspec.to_builtins(_fleet(resolved["register"], overrides)),
     }
     for cluster in resolved["clusters"]:
         if not cluster["paths"]:
-            del cluster["paths"]  # a running cluster has none; a written empty list was refused
+            del cluster["paths"]  # a server or a snapshot has none; a written empty list was refused
     return msgspec.convert({**resolved, **own}, Config)
+
+
+def _fleet(register: str | None, overrides: Overrides) -> tuple[RegisteredCluster, ...]:
+    """The registered clusters that are meant: all of them, or the one that is named."""
+    if register is None:
+        return ()
+    fleet = load_register(Path(register))
+    if overrides.paths or overrides.contexts or overrides.in_cluster or not overrides.clusters:
+        return fleet
+    return tuple(cluster for cluster in fleet if cluster.name in overrides.clusters)
 
 
 def _lines(document: Document[ConfigError], written: Any, effective: Any) -> dict[str, int]:
@@ -120,12 +132,10 @@ def find_file(overrides: Overrides, environment: Environment, folder: Path) -> P
 
 def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
     def place(paths: list[str]) -> list[str]:
-        return [path if path == "-" or path.startswith(_ADDRESSES) else str(base / path) for path in paths]
+        return [_placed(path, base) for path in paths]
 
     for cluster in data["clusters"]:
-        cluster["paths"] = place(cluster["paths"])
-        if cluster["server"] and cluster["server"]["kubeconfig"]:
-            cluster["server"]["kubeconfig"] = str(base / cluster["server"]["kubeconfig"])
+        _resolve_cluster(cluster, base)
     for key in ("paths", "pod_templates", "mappings", "twins", "components", "waivers", "statements"):
         data[key] = place(data[key])
     data["policy"]["paths"] = place(data["policy"]["paths"])
@@ -133,17 +143,37 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         (source["path"],) = place([source["path"]])
         for key in ("data", "libraries"):
             source[key] = place(source[key])
-    if data["signatures"] is not None:
-        data["signatures"] = str(base / data["signatures"])
+    for key in ("signatures", "register"):
+        if data[key] is not None:
+            data[key] = str(base / data[key])
+    for key in data["snapshots"]["keys"]:
+        key["path"] = str(base / key["path"])
     data["output"]["folder"] = str(base / data["output"]["folder"])
+    _resolve_engines(data["engine"], base)
+    return data
+
+
+def _resolve_engines(engines: dict[str, Any], base: Path) -> None:
     for name, files in (("opa", ("ca",)), ("kyverno", ("values", "user_info", "context"))):
-        engine = data["engine"][name]
+        engine = engines[name]
         for key in files:
             if engine[key] is not None:
                 engine[key] = str(base / engine[key])
         if engine["binary"] is not None and "/" in engine["binary"]:
             engine["binary"] = str(base / engine["binary"])
-    return data
+
+
+def _placed(path: str, base: Path) -> str:
+    is_address = path == "-" or path.startswith(_ADDRESSES) or "://" in path
+    return path if is_address else str(base / path)
+
+
+def _resolve_cluster(cluster: dict[str, Any], base: Path) -> None:
+    cluster["paths"] = [_placed(path, base) for path in cluster["paths"]]
+    if cluster["snapshot"]:
+        cluster["snapshot"] = _placed(cluster["snapshot"], base)
+    if cluster["server"] and cluster["server"]["kubeconfig"]:
+        cluster["server"]["kubeconfig"] = str(base / cluster["server"]["kubeconfig"])
 
 
 def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) -> None:
@@ -158,6 +188,7 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
         ("title", over.title),
         ("profile", over.profile),
         ("jobs", over.jobs or environment.jobs),
+        ("register", over.register),
     )
     data.update({key: value for key, value in simple if value is not None})
     if over.no_cache:

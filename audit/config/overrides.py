@@ -21,6 +21,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     contexts: tuple[str, ...] = ()
     kubeconfig: str | None = None
     in_cluster: bool = False
+    register: str | None = None
     policy: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

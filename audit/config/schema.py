@@ -22,6 +22,7 @@ from audit.config.fields import (
     Share,
     Text,
 )
+from audit.config.fleet import RegisteredCluster, SnapshotsConfig
 from audit.config.judging import EngineConfig, PolicyConfig, RulesConfig
 from audit.model.acceptance import AllowedGap
 from audit.model.expiry import expiry_of
@@ -62,6 +63,11 @@ class ClusterConfig(Section, frozen=True, kw_only=True):
     server: Annotated[
         ServerConfig | None, Meta(description="The running cluster itself, instead of paths.")
     ] = None
+    snapshot: Annotated[
+        PathText | None,
+        Meta(description="Folder or address of a snapshot made by `fleetaudit collect`, instead of paths."),
+    ] = None
+    region: Annotated[str, Meta(max_length=200)] = ""
     labels: Annotated[dict[str, str], Meta(description="Your own labels, shown in the report.")] = (
         msgspec.field(default_factory=dict)
     )
@@ -194,6 +200,13 @@ class FileConfig(Section, frozen=True, kw_only=True):
     clusters: Annotated[
         tuple[ClusterConfig, ...], Meta(description="Register of the clusters the audit expects.")
     ] = ()
+    register: Annotated[
+        PathText | None,
+        Meta(
+            description="File that lists the clusters of the fleet with their identities; see snapshots.md."
+        ),
+    ] = None
+    snapshots: SnapshotsConfig = SnapshotsConfig()
     paths: Annotated[
         tuple[PathText, ...],
         Meta(
@@ -258,6 +271,8 @@ class Config(FileConfig, frozen=True, kw_only=True):
     """Command-line arguments that ask for the same judgement again; see `audit.config.arguments`."""
     registered: tuple[str, ...] = ()
     """Clusters that the configuration file registers, whether they are audited now or not."""
+    fleet: tuple[RegisteredCluster, ...] = ()
+    """What the register lists, as far as it is meant now; each is a member, whether it is reached or not."""
     record: dict[str, Any] = msgspec.field(default_factory=dict)
     """What decided this run, as written, with secrets removed: the run record's `configuration`. Where reports go
     and how many cores work is not in it, so that such choices leave the result's digest alone."""
@@ -270,7 +285,8 @@ class Config(FileConfig, frozen=True, kw_only=True):
 
     def cluster_names(self) -> frozenset[str]:
         """Names that waivers and statements may use: also of clusters that are not audited this time."""
-        return frozenset((*self.registered, *(cluster.name for cluster in self.members())))
+        audited = (*(cluster.name for cluster in self.members()), *(entry.name for entry in self.fleet))
+        return frozenset((*self.registered, *audited))
 
     def allowed_gaps(self) -> tuple[AllowedGap, ...]:
         """Tolerated gaps in the model's form."""

@@ -29,16 +29,24 @@ _WORDS = {
 }
 
 
-def find_errors(document: Document[ConfigError]) -> list[ConfigError]:
-    """Unknown and missing keys, wrong types and values, in document order."""
-    walk = _Walk(document)
-    walk.struct({} if document.value is None else document.value, FileConfig, ())
+def find_errors(
+    document: Document[ConfigError], kind: type[msgspec.Struct] = FileConfig
+) -> list[ConfigError]:
+    """Unknown and missing keys, wrong types and values, in document order.
+
+    Args:
+        document: what was written.
+        kind: what it must be.
+    """
+    walk = _Walk(document, kind)
+    walk.struct({} if document.value is None else document.value, kind, ())
     return walk.errors
 
 
 class _Walk:
-    def __init__(self, document: Document[ConfigError]) -> None:
+    def __init__(self, document: Document[ConfigError], root: type[msgspec.Struct]) -> None:
         self.document = document
+        self.root = root
         self.errors: list[ConfigError] = []
 
     def add(self, path: Path, message: str, suggestion: str | None = None) -> None:
@@ -75,7 +83,7 @@ class _Walk:
                 self.check(child, fields[key].type, (*path, key))
             else:
                 meant.add(nearest(key, fields))
-                self.add((*path, key), "unknown key", _known_key(key, set(fields), path))
+                self.add((*path, key), "unknown key", _known_key(key, set(fields), path, self.root))
         for name, field in fields.items():
             if field.required and name not in value and name not in meant:
                 self.add((*path, name), "the key is required and is not here")
@@ -132,10 +140,10 @@ def _special(value: Any, path: Path) -> tuple[str, str | None] | None:
     return None
 
 
-def _known_key(key: str, siblings: set[str], path: Path) -> str | None:
+def _known_key(key: str, siblings: set[str], path: Path, root: type[msgspec.Struct]) -> str | None:
     if found := nearest(key, siblings):
         return f"did you mean {dotted((*path, found))}?"
-    elsewhere = {name: place for place in sorted(_all_keys(FileConfig, ())) for name in (place[-1],)}
+    elsewhere = {name: place for place in sorted(_all_keys(root, ())) for name in (place[-1],)}
     if found := nearest(key, elsewhere):
         return f"did you mean {dotted(elsewhere[found])}?"
     return f"known keys here: {', '.join(sorted(siblings))}"

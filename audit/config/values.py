@@ -46,8 +46,9 @@ def _given(over: Overrides) -> Iterator[tuple[str, str, Any]]:
     )
     for option, values, kind in several:
         yield from ((option, value, kind) for value in values)
-    if over.folder is not None:
-        yield "--output", over.folder, PathText
+    for option, text in (("--output", over.folder), ("--register", over.register)):
+        if text is not None:
+            yield option, text, PathText
 
 
 def _fits(value: str, kind: Any) -> bool:

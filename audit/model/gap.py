@@ -27,6 +27,16 @@ class GapKind(enum.Enum):
     """A policy source that could not be loaded or run."""
     INTERRUPTED = "interrupted"
     """Stopped by a signal, a deadline or a full disk before it was looked at."""
+    NOT_COLLECTED = "not_collected"
+    """The rules need it, and whoever made the snapshot did not ask for it."""
+    UNTRUSTED = "untrusted"
+    """A snapshot that is not signed as required, or not what its manifest says."""
+    LATE = "late"
+    """Older than its cluster allows."""
+    DUPLICATE = "duplicate"
+    """Another snapshot of the same cluster was judged."""
+    FOREIGN = "foreign"
+    """A cluster that the register doesn't know, or another one than it means."""
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +50,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence, safe to print."""
     line: int | None = None
     kinds: tuple[str, ...] | None = None
-    """`kind_key`s that may be hidden behind it; None means unknown, which intersects everything."""
+    """`kind_key`s that may be hidden behind it; None means unknown, which intersects everything; empty means nothing."""
     hint: str = ""
     """How to close it, for example the tool to install."""
     allowed: bool = False
@@ -48,6 +58,8 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
     def may_hide(self, kinds: tuple[str, ...]) -> bool:
         """Whether a subject of one of these kinds may be behind the gap. Empty `kinds` means every kind."""
+        if self.kinds == ():
+            return False  # of a cluster that nobody registered
         if self.kinds is None or not kinds:
             return True
         if not set(self.kinds).isdisjoint(kinds):

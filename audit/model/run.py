@@ -40,17 +40,39 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Kinds that the rules look for and that the server doesn't know: there are no such objects."""
 
 
+class SnapshotFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the objects of a cluster were before they were judged."""
+
+    collected_at: str
+    """ISO 8601 UTC."""
+    sha256: str
+    """Of its manifest, which has the digests of all its files."""
+    signed_by: str = ""
+    """Name of the configured key that signed; empty when nothing was checked."""
+    fleetaudit: str = ""
+    """Version that collected."""
+    collected_as: str = ""
+    """Name that the collector knows the cluster by."""
+
+
 class ClusterRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A registered member of the fleet."""
 
     name: str
     kind: str
-    """``manifests`` for a folder, ``live`` for an API server."""
+    """``manifests`` for a folder, ``live`` for an API server, ``snapshot`` for what was collected of one before,
+    ``missing`` for a registered cluster of which nothing was given."""
     reached: bool
     subjects: int
     paths: tuple[str, ...] = ()
     server: ServerFacts | None = None
-    """Of a live cluster that answered."""
+    """Of a live cluster that answered, now or when it was collected."""
+    snapshot: SnapshotFacts | None = None
+    """Of a cluster that was collected before."""
+    region: str = ""
+    tier: str = ""
+    owner: str = ""
+    """As registered."""
 
 
 class Denominator(msgspec.Struct, frozen=True, kw_only=True):

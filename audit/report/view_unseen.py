@@ -32,6 +32,13 @@ _OF_EVIDENCE = frozenset(
     }
 )
 """Notices of the readers of evidence: what they read counts for less than it says."""
+_OF_CLUSTERS = frozenset(
+    {
+        *("list_restarted", "version_unknown", "identity_unknown", "server_unverified"),
+        *("snapshot_unchecked", "snapshot_from_future"),
+    }
+)
+"""Notices about running clusters and snapshots: how sure it is that this is what was to be looked at."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -204,14 +211,17 @@ def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
         )
     if total := _left_out_total(result, texts):
         entries.append(Entry(texts.gettext("Left out of scope"), (Piece(total, "#left-out"),)))
-    passed, read, evidence = Counter[str](), Counter[str](), Counter[str]()
+    passed, read, evidence, clusters = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for item in result.notices:
         if item.code in _OF_EVIDENCE:
             evidence[item.code] += item.count
+        elif item.code in _OF_CLUSTERS:
+            clusters[item.code] += item.count
         elif item.code not in OUT_OF_SCOPE:
             (passed if item.code in _NOT_READ else read)[item.code] += item.count
     for title, codes in (
         (texts.gettext("Evidence with reservations"), evidence),
+        (texts.gettext("Clusters with reservations"), clusters),
         (texts.gettext("Passed over, no manifest"), passed),
         (texts.gettext("Read, but no object"), read),
     ):
@@ -240,6 +250,12 @@ def _listed(codes: Counter[str], texts: Texts) -> str:
         "no_id": texts.gettext("VEX without an id"),
         "no_timestamp": texts.gettext("VEX without a time"),
         "no_author": texts.gettext("VEX without an author"),
+        "list_restarted": texts.gettext("with a list that is not of one moment"),
+        "version_unknown": texts.gettext("of a version that is not known"),
+        "identity_unknown": texts.gettext("of an identity that is not known"),
+        "server_unverified": texts.gettext("whose certificate was not checked"),
+        "snapshot_unchecked": texts.gettext("on a snapshot whose maker was not checked"),
+        "snapshot_from_future": texts.gettext("on a snapshot dated after this audit"),
     }
     return ", ".join(
         f"{count(number)} {words.get(code) or visible(code)}" for code, number in sorted(codes.items())[:10]

@@ -123,6 +123,11 @@ def gap_word(kind: GapKind, texts: Texts) -> str:
         GapKind.UNKNOWN_TEMPLATE: texts.gettext("Unknown pod template"),
         GapKind.POLICY: texts.gettext("Policy not loaded"),
         GapKind.INTERRUPTED: texts.gettext("Interrupted"),
+        GapKind.NOT_COLLECTED: texts.gettext("Not collected"),
+        GapKind.UNTRUSTED: texts.gettext("Not trusted"),
+        GapKind.LATE: texts.gettext("Late"),
+        GapKind.DUPLICATE: texts.gettext("Duplicate"),
+        GapKind.FOREIGN: texts.gettext("Foreign"),
     }[kind]
 
 

@@ -37,6 +37,7 @@ from audit.wiring.collecting import members, native_reader
 from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
 from audit.wiring.evidence import evidence_readers
+from audit.wiring.fleet import fleet_of
 from audit.wiring.own_files import own_files
 
 
@@ -74,6 +75,9 @@ class Audit:
     def __init__(
         self, config: Config, stack: ExitStack, *, folder: Path, progress: ProgressSink, clock: Clock
     ) -> None:
+        self._fleet = fleet_of(config, clock.now())
+        # Waivers and statements may name a cluster that only its snapshot names.
+        config = msgspec.structs.replace(config, registered=(*config.registered, *self._fleet.names))
         self._config = config
         self._progress = progress
         self._clock = clock
@@ -131,6 +135,7 @@ class Audit:
                     self._reader,
                     self._texts,
                     own_files(config, self._population.path.parent),
+                    fleet=self._fleet,
                     artifacts=evidence_readers(
                         config, library.rule_set.data["parameters"], self._clock.now()
                     ),
@@ -148,8 +153,8 @@ class Audit:
             statements=library.statements,
             waivers=self._waivers.states,
             allowed_gaps=config.allowed_gaps(),
-            load_gaps=(*library.gaps, *engines.gaps),
-            load_notices=(*library.notices, *engines.notices),
+            load_gaps=(*library.gaps, *engines.gaps, *self._fleet.gaps),
+            load_notices=(*library.notices, *engines.notices, *self._fleet.notices),
             closing_notices=lambda: (
                 *engines.closing_notices(),
                 *self._components.notices(),
@@ -193,11 +198,15 @@ class Audit:
         clusters = tuple(
             ClusterRecord(
                 name=m.name,
-                kind="live" if m.member.live else "manifests",
+                kind=m.member.kind,
                 reached=m.reached,
                 subjects=m.subjects,
                 paths=m.member.paths,
                 server=m.member.live() if m.member.live else None,
+                snapshot=m.member.snapshot,
+                region=m.member.region,
+                tier=m.member.tier,
+                owner=m.member.owner,
             )
             for m in collected
         )

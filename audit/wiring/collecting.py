@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from audit.collect.artifacts.reading import Registry
 from audit.collect.discovery import Selection
 from audit.collect.gathering import ManifestScope
 from audit.collect.ignore_files import is_pattern
 from audit.collect.manifests import ManifestSource
-from audit.collect.members import Member
+from audit.collect.members import Member, NothingSource
 from audit.collect.own_files import OwnFiles
 from audit.collect.scope import OutOfScope
 from audit.collect.texts import SourceTexts
@@ -18,12 +21,17 @@ from audit.config.schema import ClusterConfig, Config, ServerConfig
 from audit.errors import UsageError
 from audit.evaluate.runner import READER
 from audit.library.library import Library
+from audit.model.run import SnapshotFacts
 from audit.model.subject import CLUSTER_GROUP, EVERY_KIND, EVIDENCE_GROUP
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
 from audit.normalise.identity import normalise_document
 from audit.ports import ProgressSink, StopSignal
 from audit.wiring.cores import jobs
+from audit.wiring.fleet import Fleet
+
+if TYPE_CHECKING:
+    from audit.collect.snapshot.opening import Opened
 
 _NEVER_SERVED = frozenset({CLUSTER_GROUP, EVIDENCE_GROUP})
 """Groups of subjects that no API server stores."""
@@ -55,33 +63,49 @@ def members(
     texts: SourceTexts,
     own: OwnFiles,
     *,
+    fleet: Fleet,
     artifacts: Registry,
     progress: ProgressSink,
     stop: StopSignal,
 ) -> Iterator[Member]:
-    """The registered clusters, each with what reads it."""
+    """The members of the fleet, each with what reads it."""
     needed = {kind for rule in library.rules if rule.id in selected for kind in rule.context_kinds}
     workload_kinds = frozenset(library.rule_set.workload_kinds)
-    for cluster in config.members():
-        context = ClusterContext(cluster.name, needed, workload_kinds=workload_kinds)
-        if cluster.server is not None:
-            wanted = wanted_kinds(library, selected)
-            yield _live(
-                config, cluster, cluster.server, wanted, context, reader, progress=progress, stop=stop
-            )
-            continue
-        scope = ManifestScope(
-            cluster=cluster.name,
-            paths=cluster.paths,
-            base=Path(),
-            selection=_selection(config),
-            own=own,
-            max_file_bytes=config.limits.max_file_bytes,
+    wanted = wanted_kinds(library, selected)
+    for one in fleet.members:
+        said = one.registered or one.cluster or ClusterConfig(name=one.name)
+        context = ClusterContext(one.name, needed, workload_kinds=workload_kinds)
+        member = Member(
+            name=one.name,
+            paths=(),
+            source=NothingSource(),
+            context=context,
+            out_of_scope=_out_of_scope(config),
+            kind="missing",
+            gaps=tuple(one.gaps),
+            region=said.region,
+            tier=said.tier,
+            owner=said.owner,
         )
-        yield Member(
-            name=cluster.name,
-            paths=cluster.paths,
-            source=ManifestSource(
+        if one.opened is not None:
+            yield _collected(config, member, one.opened, wanted, reader, progress=progress, stop=stop)
+        elif one.cluster is None:
+            yield member
+        elif one.cluster.server is not None:
+            uid = (one.registered.uid if one.registered else None) or ""
+            yield _live(
+                config, member, one.cluster.server, wanted, reader, uid=uid, progress=progress, stop=stop
+            )
+        else:
+            scope = ManifestScope(
+                cluster=one.name,
+                paths=one.cluster.paths,
+                base=Path(),
+                selection=_selection(config),
+                own=own,
+                max_file_bytes=config.limits.max_file_bytes,
+            )
+            source = ManifestSource(
                 scope,
                 reader,
                 normalise_document,
@@ -89,10 +113,8 @@ def members(
                 artifacts=artifacts,
                 progress=progress,
                 stop=stop,
-            ),
-            context=context,
-            out_of_scope=_out_of_scope(config),
-        )
+            )
+            yield replace(member, kind="manifests", paths=one.cluster.paths, source=source)
 
 
 def _selection(config: Config) -> Selection:
@@ -122,36 +144,58 @@ def wanted_kinds(library: Library, selected: frozenset[str]) -> tuple[str, ...]:
 
 def _live(
     config: Config,
-    cluster: ClusterConfig,
+    member: Member,
     server: ServerConfig,
     wanted: tuple[str, ...],
-    context: ClusterContext,
+    reader: Reader,
+    *,
+    uid: str,
+    progress: ProgressSink,
+    stop: StopSignal,
+) -> Member:
+    from audit.collect.cluster.source import ClusterScope, ClusterSource
+    from audit.wiring.snapshots import access_of
+
+    scope = ClusterScope(
+        cluster=member.name,
+        access=access_of(server),
+        kinds=wanted,
+        secret_metadata=server.secret_metadata,
+        seconds=config.limits.cluster_seconds,
+        uid=uid,
+    )
+    source = ClusterSource(scope, reader, normalise_document, progress=progress, stop=stop)
+    paths = (server.context or member.name,)
+    return replace(member, kind="live", paths=paths, source=source, live=source.facts)
+
+
+def _collected(
+    config: Config,
+    member: Member,
+    opened: Opened,
+    wanted: tuple[str, ...],
     reader: Reader,
     *,
     progress: ProgressSink,
     stop: StopSignal,
 ) -> Member:
-    from audit.collect.cluster.connection import Access
-    from audit.collect.cluster.source import ClusterScope, ClusterSource
+    from audit.collect.snapshot.lines import LineLimits
+    from audit.collect.snapshot.reading import SnapshotScope, SnapshotSource
 
-    access = Access(
-        context=server.context or "", kubeconfig=server.kubeconfig or "", in_cluster=server.in_cluster
+    limits = LineLimits(
+        max_content_bytes=config.snapshots.max_kind_bytes, max_line_bytes=config.limits.max_file_bytes
     )
-    scope = ClusterScope(
-        cluster=cluster.name,
-        access=access,
-        kinds=wanted,
-        secret_metadata=server.secret_metadata,
-        seconds=config.limits.cluster_seconds,
+    scope = SnapshotScope(cluster=member.name, opened=opened, kinds=wanted, limits=limits)
+    source = SnapshotSource(scope, reader, normalise_document, progress=progress, stop=stop)
+    facts = SnapshotFacts(
+        collected_at=opened.manifest.collected_at,
+        sha256=opened.sha256,
+        signed_by=opened.signed_by,
+        fleetaudit=opened.manifest.fleetaudit,
+        collected_as=opened.manifest.cluster,
     )
-    source = ClusterSource(scope, reader, normalise_document, progress=progress, stop=stop)
-    return Member(
-        name=cluster.name,
-        paths=(server.context or cluster.name,),
-        source=source,
-        context=context,
-        out_of_scope=_out_of_scope(config),
-        live=source.facts,
+    return replace(
+        member, kind="snapshot", paths=(opened.place.name,), source=source, live=source.facts, snapshot=facts
     )
 
 

@@ -63,6 +63,11 @@ class Connection:
         """The server's address, without credentials."""
         return str(self._client.configuration.host).rstrip("/").rpartition("@")[2]
 
+    @property
+    def verified(self) -> bool:
+        """Whether the server had to prove by its certificate who it is."""
+        return bool(self._client.configuration.verify_ssl) and self.host.startswith("https:")
+
     def get(
         self, path: str, parameters: Mapping[str, str] | None = None, *, accept: str = "application/json"
     ) -> bytes:
@@ -149,6 +154,9 @@ def _client(access: Access) -> ApiClient:
             )
     except Exception as error:  # a plug-in, a file, a missing context: many kinds, one meaning
         raise _no_config(error) from error
+    if not configuration.verify_ssl:
+        # Said once, as a notice of the audit, and not with every request.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     try:
         return client.ApiClient(configuration)
     except (ssl.SSLError, OSError, ValueError) as error:

@@ -10,7 +10,7 @@ import msgspec
 
 from audit.collect.cluster.connection import Connection
 from audit.collect.cluster.failures import ApiError
-from audit.collect.cluster.served import ServedKind
+from audit.collect.cluster.kinds import ServedKind
 from audit.model.gap import GapKind
 
 PAGE = 500

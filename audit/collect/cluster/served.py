@@ -12,8 +12,8 @@ import msgspec
 
 from audit.collect.cluster.connection import Connection
 from audit.collect.cluster.failures import ApiError
+from audit.collect.cluster.kinds import Served, ServedKind
 from audit.model.gap import GapKind
-from audit.model.subject import kind_key
 
 _AGGREGATED = (
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
@@ -21,36 +21,6 @@ _AGGREGATED = (
 )
 _LIST = "list"
 T = TypeVar("T")
-
-
-class ServedKind(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind that can be listed."""
-
-    group: str
-    version: str
-    kind: str
-    plural: str
-    namespaced: bool
-
-    @property
-    def key(self) -> str:
-        """Kind key."""
-        return kind_key(self.group, self.kind)
-
-    @property
-    def path(self) -> str:
-        """Path of its list over all namespaces."""
-        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
-        return f"{root}/{self.plural}"
-
-
-class Served(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server serves, and the groups it can't speak for."""
-
-    kinds: tuple[ServedKind, ...]
-    """Sorted by key."""
-    stale: tuple[str, ...] = ()
-    """Groups whose own server doesn't answer: their kinds are not known."""
 
 
 class _ResponseKind(msgspec.Struct):

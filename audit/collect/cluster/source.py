@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
-import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from audit.collect.cluster.connection import Access, Connection
-from audit.collect.cluster.failures import ApiError, one_line
+from audit.collect.cluster.failures import ApiError
+from audit.collect.cluster.kinds import Served, ServedKind
 from audit.collect.cluster.listing import Page, Patience, pages
-from audit.collect.cluster.served import Served, ServedKind, served_by
-from audit.collect.unknown_places import unknown_places
+from audit.collect.cluster.pages import Normalise, PageReader, page_label
+from audit.collect.cluster.served import served_by
+from audit.collect.cluster.wanted import SECRET, Wanted, wanted_of
 from audit.model.gap import Gap, GapKind, Notice
 from audit.model.run import InputFile, ServerFacts
-from audit.model.subject import kind_listed
-from audit.native.events import DocumentRead, NoticeRead, ProblemRead
 from audit.native.reader import Reader, SourceText
 from audit.ports import CollectedObject, ProgressSink, StopSignal
 
-SECRET = "Secret"
+RESTARTED = "list_restarted"
 _AT_ONCE = 4
-_SEPARATOR = b"\n---\n"
-
-Normalise = Callable[[DocumentRead, str, str], CollectedObject]
-"""(document, cluster, source) to object."""
 
 
 class ClusterScope(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +36,8 @@ class ClusterScope(msgspec.Struct, frozen=True, kw_only=True):
     """List Secrets, as the server's own metadata-only form."""
     seconds: float = 600.0
     """For the whole cluster."""
+    uid: str = ""
+    """Of namespace kube-system, as the register says; empty when it says nothing."""
 
 
 class _Version(msgspec.Struct, rename="camel"):
@@ -53,6 +50,19 @@ class _Meta(msgspec.Struct):
 
 class _Object(msgspec.Struct):
     metadata: _Meta = msgspec.field(default_factory=_Meta)
+
+
+class Discovered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server serves, and what became of it."""
+
+    served: Served | None
+    """None when it wasn't reached."""
+    asked: tuple[ServedKind, ...]
+    """Kinds that were asked for: each was listed, or is behind a gap."""
+    beforehand: tuple[Gap, ...]
+    """Gaps that follow from discovery and from what is wanted, not from a refusal."""
+    restarted: frozenset[str]
+    """Keys of the kinds whose list expired and was begun again."""
 
 
 class ClusterSource:
@@ -77,50 +87,32 @@ class ClusterSource:
     ) -> None:
         self._scope = scope
         self._host = self._version = self._uid = ""
-        self._not_served: tuple[str, ...] = ()
-        self._reader = reader
-        self._normalise = normalise
-        self._progress = progress
+        self._reading = PageReader(scope.cluster, reader, normalise, progress)
         self._stop = stop
         self._found: list[Gap | Notice] = []
-        self._labels: dict[int, tuple[str, int]] = {}
+        self._served: Served | None = None
+        self._wanted: Wanted | None = None
+        self._restarted: set[str] = set()
 
     def facts(self) -> ServerFacts | None:
         """What the server told of itself; None when it wasn't reached."""
         if not self._host:
             return None
-        return ServerFacts(host=self._host, version=self._version, uid=self._uid, not_served=self._not_served)
+        not_served = self._wanted.not_served if self._wanted else ()
+        return ServerFacts(host=self._host, version=self._version, uid=self._uid, not_served=not_served)
+
+    def discovered(self) -> Discovered:
+        """What discovery told, and what was asked for."""
+        return Discovered(
+            served=self._served,
+            asked=self._wanted.kinds if self._wanted else (),
+            beforehand=self._wanted.gaps if self._wanted else (),
+            restarted=frozenset(self._restarted),
+        )
 
     def collect(self) -> Iterator[CollectedObject | Gap | Notice | InputFile]:
         """Stream the cluster's objects, kind by kind; gaps and notices as they are met."""
-        for event in self._reader.read(self._texts()):
-            yield from self._drain()
-            label, size = self._labels[event.token]
-            if isinstance(event, DocumentRead):
-                item = self._normalise(event, self._scope.cluster, label)
-                # Nobody else has seen it yet, and a line of an answer that was never a file means nothing.
-                msgspec.structs.force_setattr(item.ref, "line", None)
-                yield item
-                yield from unknown_places(event, self._scope.cluster, label, None)
-            elif isinstance(event, NoticeRead):
-                yield Notice(source=label, code=event.code, message=event.message)
-            elif isinstance(event, ProblemRead):
-                yield self._gap(
-                    GapKind.UNREADABLE, label, f"an object: {one_line(event.message)} ({event.code})"
-                )
-            else:
-                if event.problem:
-                    yield self._gap(GapKind.UNREADABLE, label, one_line(event.problem.message))
-                yield InputFile(
-                    path=label,
-                    cluster=self._scope.cluster,
-                    sha256=event.sha256,
-                    bytes=size,
-                    documents=event.documents,
-                )
-                del self._labels[event.token]
-                self._progress.advance()
-        yield from self._drain()
+        yield from self._reading.read(self._texts(), self._drain)
 
     def _drain(self) -> Iterator[Gap | Notice]:
         found, self._found = self._found, []
@@ -146,9 +138,14 @@ class ClusterSource:
             return
         self._host = connection.host
         self._identify(connection)
-        wanted = self._wanted(served)
-        token = itertools.count()
-        for page in self._listed(connection, wanted, patience):
+        self._served = served
+        if not self._is_expected(connection):
+            return
+        scope = self._scope
+        wanted = wanted_of(served, scope.kinds, cluster=scope.cluster, secrets=scope.secret_metadata)
+        self._wanted = wanted
+        self._found += wanted.gaps
+        for page in self._listed(connection, wanted.kinds, patience):
             if self._stop.is_set():
                 self._found.append(
                     self._gap(GapKind.INTERRUPTED, page.kind.path, "stopped before everything was read")
@@ -156,14 +153,14 @@ class ClusterSource:
                 return
             if not page.objects:
                 continue
-            data = _SEPARATOR.join(page.objects)
-            number = next(token)
-            label = page.kind.path if page.number == 1 else f"{page.kind.path}?page={page.number}"
-            self._labels[number] = (label, len(data))
-            yield SourceText(token=number, path=label, data=data)
+            yield self._reading.text(page_label(page.kind.path, page.number), page.objects)
 
     def _identify(self, connection: Connection) -> None:
         """Version and identity. A role may forbid either; then it is not known, and said so."""
+        if not connection.verified:
+            self._found.append(
+                self._notice("server_unverified", "no certificate was checked: who answered, nobody knows")
+            )
         try:
             self._version = msgspec.json.decode(connection.get("/version"), type=_Version).git_version
         except (ApiError, msgspec.DecodeError):
@@ -179,38 +176,26 @@ class ClusterSource:
                 )
             )
 
-    def _wanted(self, served: Served) -> list[ServedKind]:
-        wanted = [kind for kind in served.kinds if kind_listed(kind.key, self._scope.kinds)]
-        known = {kind.key for kind in served.kinds}
-        stale = set(served.stale)
-        hidden = [key for key in self._scope.kinds if key.rpartition("/")[0] in stale]
-        if hidden:
-            groups = ", ".join(sorted(stale))
+    def _is_expected(self, connection: Connection) -> bool:
+        """Whether the server is the cluster that the register means; it is not read under another's name."""
+        expected = self._scope.uid
+        if not expected or expected == self._uid:
+            return True
+        if self._uid:
+            reason = f"the register says uid {expected}, and the server answers as {self._uid}"
             gap = self._gap(
-                GapKind.UNREACHABLE,
-                groups,
-                "the server behind these API groups doesn't answer",
-                kinds=tuple(hidden),
+                GapKind.FOREIGN, connection.host, reason, hint="mend the context, or the register"
             )
-            self._found.append(gap)
-        self._not_served = tuple(
-            sorted(
-                key for key in self._scope.kinds if key not in known and key not in hidden and "*" not in key
-            )
-        )
-        if not self._scope.secret_metadata and any(kind.key == SECRET for kind in wanted):
-            wanted = [kind for kind in wanted if kind.key != SECRET]
-            gap = self._gap(
-                GapKind.FORBIDDEN,
-                "/api/v1/secrets",
-                "Secrets are not listed unless the configuration asks for their metadata",
-                kinds=(SECRET,),
-                hint="set collect.secret_metadata: true; values are never read",
-            )
-            self._found.append(gap)
-        return wanted
+        else:
+            reason = f"the register says uid {expected}, and the role doesn't show namespace kube-system"
+            hint = "`fleetaudit rbac` prints the least role that the loaded rules need"
+            gap = self._gap(GapKind.FORBIDDEN, connection.host, reason, hint=hint)
+        self._found.append(gap)
+        return False
 
-    def _listed(self, connection: Connection, wanted: list[ServedKind], patience: Patience) -> Iterator[Page]:
+    def _listed(
+        self, connection: Connection, wanted: Sequence[ServedKind], patience: Patience
+    ) -> Iterator[Page]:
         """Pages in the order of kinds. The next kinds' first pages are asked for while one is read."""
         with concurrent.futures.ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="list") as pool:
             ahead: collections.deque[
@@ -247,10 +232,8 @@ class ClusterSource:
         except ApiError as error:
             self._found.append(self._refused(error, kind.path, kinds=(kind.key,)))
         if restarted:
-            message = (
-                f"the list of {kind.plural} expired and was begun again: its objects are not of one moment"
-            )
-            self._found.append(self._notice("list_restarted", message))
+            self._restarted.add(kind.key)
+            self._found.append(restarted_list(kind, self._scope.cluster))
 
     def _refused(self, error: ApiError, source: str, *, kinds: tuple[str, ...] | None) -> Gap:
         kind = error.kind
@@ -267,3 +250,9 @@ class ClusterSource:
 
     def _notice(self, code: str, message: str) -> Notice:
         return Notice(source=self._scope.cluster, code=code, message=message)
+
+
+def restarted_list(kind: ServedKind, cluster: str) -> Notice:
+    """What is said of a list that expired on the way."""
+    message = f"the list of {kind.plural} expired and was begun again: its objects are not of one moment"
+    return Notice(source=cluster, code=RESTARTED, message=message)

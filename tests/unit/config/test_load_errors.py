@@ -40,14 +40,14 @@ CASES = [
         "unknown key",
         "clusters.0.owner",
     ),
-    ("clusters:\n- name: a\n", 2, "clusters.0", "needs either paths or a server", None),
+    ("clusters:\n- name: a\n", 2, "clusters.0", "needs either paths, a server or a snapshot", None),
     ("clusters:\n- name: a\n  path: [x]\n", 3, "clusters.0.path", "unknown key", "clusters.0.paths"),
     ("clusters:\n- paths: [x]\n  name: false\n", 3, "clusters.0.name", "expected text, got false", "quotes"),
     (
         "clusters:\n- {paths: [x], name: a, server: {context: c}}\n",
         2,
         "clusters.0",
-        "needs either paths or a server",
+        "needs either paths, a server or a snapshot",
         None,
     ),
     (
