@@ -40,3 +40,9 @@ test_lost_facts_are_never_a_pass if {
 		rule.applies with input as variant
 	}
 }
+
+test_what_is_no_object_does_not_apply if {
+	every value in [[], "text", 1, null] {
+		rule.applies == false with input as value
+	}
+}

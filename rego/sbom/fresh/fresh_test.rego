@@ -43,3 +43,9 @@ test_a_broken_document_is_undecided if {
 	facts.undecided(found)
 	testing.paths(found) == {"spec.format.status"}
 }
+
+test_what_is_no_object_does_not_apply if {
+	every value in [[], "text", 1, null] {
+		rule.applies == false with input as value
+	}
+}
