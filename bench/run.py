@@ -2,7 +2,7 @@
 
     python bench/run.py [--quick] [SCENARIO ...]
 
-Scenarios: mixed, pods, memory, html, start, cache. Figures go to bench/results/latest.json as well.
+Scenarios: mixed, pods, memory, html, start, cache, kyverno. Figures go to bench/results/latest.json as well.
 """
 
 from __future__ import annotations
@@ -243,6 +243,14 @@ def _change(folder: Path, *, one_in: int) -> None:
         file.write_text("\n---\n".join(documents))
 
 
+def kyverno(bench: Bench) -> None:
+    """Kyverno policies: the batch child against the CLI, per pair, with the same verdicts."""
+    import kyverno as figures
+
+    count = 5_000 // bench.scale
+    bench.figures["kyverno"] = figures.figures(list(generate.pods(count)), cel_share=25 // min(5, bench.scale))
+
+
 SCENARIOS: dict[str, Callable[[Bench], None]] = {
     "mixed": mixed,
     "pods": pods,
@@ -250,6 +258,7 @@ SCENARIOS: dict[str, Callable[[Bench], None]] = {
     "html": html,
     "start": start,
     "cache": cache,
+    "kyverno": kyverno,
 }
 
 

@@ -44,8 +44,9 @@ def _by_rule(rows: Iterable[Row]) -> dict[str, list[_Said]]:
 
 
 def _said(row: Row) -> _Said:
-    # The words of what passed or was spared are read by nobody, and the child does not send them.
-    silent = row.result in ("pass", "skip")
+    # The words of what passed or was spared are read by nobody, and the child does not send them. Of several causes of an
+    # error Kyverno names the one that it meets first in a map.
+    silent = row.result in ("pass", "skip", "error")
     message = "" if silent else sorted_parts(row.message)
     return row.result, message, row.properties.get("exceptions", "")
 

@@ -135,6 +135,11 @@ class BatchJudge:
         self._request = 0
         self._lock = threading.Lock()
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of the child that runs, if one does."""
+        return self._child.pid if self._child is not None else None
+
     def load(self, sources: Sequence[Source]) -> dict[str, LoadReport]:
         """How each source was taken; a source that ends the child is told as its problem.
 

@@ -112,6 +112,11 @@ class BatchRuns:
         return found
 
     @property
+    def child_pid(self) -> int | None:
+        """Process id of the batch child, if it runs."""
+        return self._judge.pid
+
+    @property
     def started(self) -> int:
         """Processes of the CLI started so far."""
         return self._cli.started if self._cli else 0
