@@ -192,7 +192,7 @@ class _Gathering:
         """The members, the registered ones first."""
         for member in self._members.values():
             if member.cluster is None and member.opened is None and not member.gaps:
-                reason = "registered, and neither a snapshot of it nor the cluster itself was given"
+                reason = f"{member.name} is registered, and neither a snapshot of it nor the cluster itself was given"
                 member.gaps.append(self._gap(member, GapKind.ABSENT, self._register, reason))
         return Fleet(
             members=tuple(self._members.values()), gaps=tuple(self._of_nobody), notices=tuple(self._notices)
@@ -253,9 +253,7 @@ class _Gathering:
         else:
             member.opened = newest.opened
         for other in group[1:]:
-            reason = (
-                f"another snapshot of the same cluster; that of {_manifest(newest).collected_at} was judged"
-            )
+            reason = f"another snapshot of {member.name}; that of {_manifest(newest).collected_at} was judged"
             hint = (
                 "name one snapshot for each cluster; clusters restored from one copy of etcd need a uid each"
             )
@@ -295,12 +293,12 @@ class _Gathering:
             signed = (
                 f"signed with {opened.signed_by}" if opened.signed_by else "its signature was not checked"
             )
-            reason = f"{signed}, and the register says that {entry.key} signs for this cluster"
+            reason = f"{signed}, and the register says that {entry.key} signs for {member.name}"
             return self._gap(member, GapKind.UNTRUSTED, one.text, reason)
         oldest = entry.oldest()
         if oldest is not None and not -_SKEW <= age <= oldest:
             said = "later than this audit" if age < -_SKEW else f"longer ago than {entry.max_age} (max_age)"
-            reason = f"collected at {opened.manifest.collected_at}, {said}"
+            reason = f"{member.name} was collected at {opened.manifest.collected_at}, {said}"
             return self._gap(member, GapKind.LATE, one.text, reason, hint="collect the cluster again")
         return None
 

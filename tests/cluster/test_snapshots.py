@@ -244,3 +244,26 @@ def test_signed_and_to_an_address(server: ApiServer, tmp_path: Path) -> None:
     [gap] = gaps(unsigned, "untrusted")
     assert (gap["cluster"], gap["kinds"]) == ("test", None)
     assert all(score["strict"]["numerator"] == 0 for score in unsigned.report["scores"])
+
+
+def test_a_server_that_is_another_cluster_is_not_read_under_its_name(
+    server: ApiServer, tmp_path: Path
+) -> None:
+    kubeconfig = server.kubeconfig(ADMIN, name="snap")
+    uid = server.ask("GET", "/api/v1/namespaces/kube-system")["metadata"]["uid"]
+    register = tmp_path / "register.yaml"
+    options = ("--context", "test", "--kubeconfig", kubeconfig, "--register", register, "--no-cache")
+    register.write_text(f"clusters: [{{name: test, uid: {uid}}}]")
+    right = run(tmp_path / "right", *options)
+    assert right.code == 0, right.out
+    register.write_text("clusters: [{name: test, uid: 00000000-0000-4000-8000-000000000000}]")
+    wrong = run(tmp_path / "wrong", *options)
+    assert wrong.code == 3
+    [gap] = gaps(wrong, "foreign")
+    assert (gap["cluster"], gap["kinds"]) == ("test", None)
+    assert uid in gap["reason"]
+    [cluster] = wrong.report["record"]["clusters"]
+    assert (cluster["reached"], cluster["subjects"]) == (False, 0)
+    hidden = server.kubeconfig(NOBODY, name="hidden")
+    unseen = run(tmp_path / "unseen", "--context", "test", "--kubeconfig", hidden, "--register", register)
+    assert [gap["kinds"] for gap in gaps(unseen, "forbidden")] == [None]
