@@ -15,6 +15,7 @@ from audit.cli import (
     check,
     collect,
     controls,
+    diff,
     doctor,
     explain,
     init,
@@ -28,6 +29,7 @@ from audit.cli import (
     test,
     twins,
     validate,
+    what_if,
 )
 from audit.cli.command import WIDTH, Command, Group, Handler, ListingGroup, examples
 from audit.cli.exits import MEANINGS, ExitCode
@@ -80,7 +82,9 @@ def application(*, rich_help: bool) -> typer.Typer:
         (report.report, report),
         (explain.explain, explain),
         (sample.sample, sample),
+        (diff.diff, diff),
         (twins.twins, twins),
+        (what_if.what_if, what_if),
         (test.test, test),
         (validate.validate, validate),
         (init.init, init),
