@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from audit.model.result import AssessmentResult
 
 EXAMPLES = examples(
-    "fleetaudit explain G-86b93da3  # a finding of the last run",
+    "fleetaudit explain G-77a5800e  # a finding of the last run",
     "fleetaudit explain pod/privileged  # a rule",
     "fleetaudit explain 'MEASURE 2.6' --result out/report.json  # a control",
 )

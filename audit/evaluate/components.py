@@ -17,6 +17,7 @@ REASON = "component"
 """Beginning of the reason of such a pass: ``component:ID@VERSION``."""
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 _PINNED = "@sha256:"
+_NO_TWINS: Mapping[str, str] = {}
 
 
 class ComponentProfiles:
@@ -35,8 +36,17 @@ class ComponentProfiles:
         self.passed: Counter[tuple[str, str]] = Counter()
         """Pairs by component label and rule."""
 
-    def settle(self, item: CollectedObject, answers: list[PairAnswer]) -> list[PairAnswer]:
-        """The answers, with failures that a profile of this very object names turned into passes."""
+    def settle(
+        self, item: CollectedObject, answers: list[PairAnswer], twin_of: Mapping[str, str] = _NO_TWINS
+    ) -> list[PairAnswer]:
+        """The answers, with failures that a profile of this very object names turned into passes.
+
+        Args:
+            item: the object.
+            answers: of every rule that is due for it.
+            twin_of: rule that only takes part in another rule's pair, to that rule. Its failure passes with the pair, and never by itself:
+                only the rule that counts says value by value what it found.
+        """
         candidates = self._by_kind.get((item.ref.kind_key, item.ref.namespace))
         if not candidates or all(a.outcome is not Outcome.FAIL for a in answers):
             return answers
@@ -44,7 +54,14 @@ class ComponentProfiles:
         images = _images(value)
         for component in candidates:
             if images and all(_is_of(component, image) for image in images):
-                return [self._settled(component, value, answer) for answer in answers]
+                settled = [self._settled(component, value, answer) for answer in answers]
+                passed = {new.rule for new, old in zip(settled, answers, strict=True) if new is not old}
+                return [
+                    _passed(component, answer)
+                    if answer.outcome is Outcome.FAIL and twin_of.get(answer.rule) in passed
+                    else answer
+                    for answer in settled
+                ]
         return answers
 
     def notices(self) -> tuple[Notice, ...]:
@@ -70,12 +87,11 @@ class ComponentProfiles:
         if not all(any(_covers(need, violation, value) for need in needs) for violation in answer.violations):
             return answer
         self.passed[component.label, answer.rule] += 1
-        return PairAnswer(
-            answer.rule,
-            Outcome.PASS,
-            reason=f"{REASON}:{component.label}",
-            caveats=answer.caveats,
-        )
+        return _passed(component, answer)
+
+
+def _passed(component: Component, answer: PairAnswer) -> PairAnswer:
+    return PairAnswer(answer.rule, Outcome.PASS, reason=f"{REASON}:{component.label}", caveats=answer.caveats)
 
 
 def _covers(need: ComponentNeed, violation: Violation, value: Mapping[str, Any]) -> bool:

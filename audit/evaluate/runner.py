@@ -135,7 +135,7 @@ def judge(
             asked += due
             answers += due_pairs.settle(item, next(stream, []))
         # Profiles first: a pass that rests on one is as doubtful as any other.
-        needed = components.settle(item, answers)
+        needed = components.settle(item, answers, twins.rule_of)
         pairs = twins.fold(item.ref, apply_doubts(item, needed, doubts))
         yield Judged(item, told.once(item, pairs), twins.due(asked))
 

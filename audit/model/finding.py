@@ -103,7 +103,7 @@ class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
     """What a person sees: findings alike in rule, owner, container and path, over clusters and replicas."""
 
     id: str
-    """``G-`` and 8 hex digits of sha256 over rule, owner kind, namespace, owner name, container, path shape."""
+    """``G-`` and 8 hex digits of sha256 over rule, owner kind, namespace, owner name, container, path."""
     rule: str
     severity: Severity
     outcome: Outcome
@@ -111,7 +111,7 @@ class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
     """``Kind namespace/name`` of the owner, without the cluster."""
     container: str
     path: str
-    """Path text with list indexes replaced by ``[]``."""
+    """Path text with list indexes replaced by ``[]``; inside a pod it begins with ``pod``, whatever describes the pod."""
     clusters: tuple[str, ...]
     total: int
     """Number of findings in the group, waived ones included."""

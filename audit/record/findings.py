@@ -17,6 +17,7 @@ from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import GroupCounts
 from audit.model.rule import Severity
+from audit.record.pod_paths import NO_PODS, PodPaths
 from audit.redact import masked, may_hold_credentials
 from audit.spill import Spill
 
@@ -41,9 +42,17 @@ class FindingStore:
     Args:
         folder: where temporary files go; the system's temporary folder by default.
         buffer: findings held in memory before a run is written.
+        pods: where the pods of each kind stand, so that what a controller made falls into its groups.
     """
 
-    def __init__(self, folder: Path | None = None, *, buffer: int = _BUFFER_FINDINGS) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, buffer: int = _BUFFER_FINDINGS, pods: PodPaths = NO_PODS
+    ) -> None:
+        self._shape = functools.lru_cache(
+            maxsize=1 << 14
+        )(  # the same few places are wrong in thousands of objects
+            lambda kind, path: path_shape(pods.named(kind, path))
+        )
         self._folder = folder
         self._limit = buffer
         self._buffer: list[_Row] = []
@@ -61,9 +70,33 @@ class FindingStore:
         data = canonical_json(finding)
         if may_hold_credentials(data):
             data = canonical_json(masked(finding))
-        self._buffer.append(_Row(_key(finding), bool(finding.waiver), data))
+        self._buffer.append(_Row(self._key(finding), bool(finding.waiver), data))
         if len(self._buffer) >= self._limit:
             self._spill()
+
+    def _key(self, finding: Finding) -> Key:
+        subject = finding.subject
+        violation = finding.violation
+        if finding.outcome is Outcome.ERROR:
+            # One cause, one group: an engine that times out on 10,000 objects is one thing to mend.
+            owner, container, shape = "", "", finding.error
+        else:
+            where = f"{subject.namespace}/" if subject.namespace else ""
+            owner = f"{subject.owner_kind or subject.kind} {where}{subject.owner_name or subject.name}"
+            container, shape = violation.container, self._shape(subject.kind_key, violation.path)
+        place = f"{subject.source}\x00{subject.document:08d}\x00{subject.item}"
+        return (
+            _OUTCOME_RANK[finding.outcome],
+            finding.severity.rank,
+            finding.rule,
+            owner,
+            container,
+            shape,
+            subject.cluster,
+            subject.key,
+            place,
+            violation.path_text,
+        )
 
     def groups(self) -> Iterator[FindingGroup]:
         """All groups in display order.
@@ -193,7 +226,6 @@ def group_id(outcome: Outcome, parts: Iterable[str]) -> str:
     return f"G-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-@functools.lru_cache(maxsize=1 << 14)
 def path_shape(path: tuple[str | int, ...]) -> str:
     """The path with list indexes blanked: replicas of one mistake share it."""
     text = ""
@@ -213,31 +245,6 @@ def _whole_key(row: _Row) -> Key:
 
 def _group_key(row: _Row) -> tuple[int, int, str, str, str, str]:
     return row.key[:6]
-
-
-def _key(finding: Finding) -> Key:
-    subject = finding.subject
-    violation = finding.violation
-    if finding.outcome is Outcome.ERROR:
-        # One cause, one group: an engine that times out on 10,000 objects is one thing to mend.
-        owner, container, shape = "", "", finding.error
-    else:
-        where = f"{subject.namespace}/" if subject.namespace else ""
-        owner = f"{subject.owner_kind or subject.kind} {where}{subject.owner_name or subject.name}"
-        container, shape = violation.container, path_shape(violation.path)
-    place = f"{subject.source}\x00{subject.document:08d}\x00{subject.item}"
-    return (
-        _OUTCOME_RANK[finding.outcome],
-        finding.severity.rank,
-        finding.rule,
-        owner,
-        container,
-        shape,
-        subject.cluster,
-        subject.key,
-        place,
-        violation.path_text,
-    )
 
 
 def _head(key: tuple[int, int, str, str, str, str], rows: list[_Row]) -> FindingGroup:

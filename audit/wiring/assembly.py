@@ -27,6 +27,7 @@ from audit.ports import Clock, ProgressSink, StopSignal
 from audit.record.findings import FindingStore
 from audit.record.ledger import Ledger
 from audit.record.places import Places
+from audit.record.pod_paths import PodPaths
 from audit.record.population import PopulationWriter
 from audit.record.proof import Proof
 from audit.record.run_record import RecordFacts, build_record, digest_of_files
@@ -95,7 +96,7 @@ class Audit:
         self._reader = stack.enter_context(native_reader(config, self.library))
         self._population = PopulationWriter(folder)
         stack.callback(self._population.discard)
-        self._findings = FindingStore()
+        self._findings = FindingStore(pods=PodPaths(self.library.rule_set.data["pod_templates"]))
         stack.callback(self._findings.close)
         self._proof = Proof()
         self._components = ComponentProfiles(self.library.components)
