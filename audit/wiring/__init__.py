@@ -4,8 +4,8 @@
 `assembly` puts one audit together from them.
 """
 
-from audit.wiring.assembly import Audit, SystemClock, build
+from audit.wiring.assembly import Audit, FixedClock, SystemClock, build
 from audit.wiring.content import load_library
 from audit.wiring.formats import writers
 
-__all__ = ["Audit", "SystemClock", "build", "load_library", "writers"]
+__all__ = ["Audit", "FixedClock", "SystemClock", "build", "load_library", "writers"]

@@ -50,6 +50,17 @@ class SystemClock:
         return dt.datetime.now(dt.UTC).replace(microsecond=0)
 
 
+class FixedClock:
+    """One moment, for several results that must differ in nothing but what they are asked to differ in."""
+
+    def __init__(self, moment: dt.datetime) -> None:
+        self._moment = moment
+
+    def now(self) -> dt.datetime:
+        """Always the same."""
+        return self._moment
+
+
 @contextmanager
 def build(
     config: Config, *, progress: ProgressSink, folder: Path | None = None, clock: Clock | None = None
