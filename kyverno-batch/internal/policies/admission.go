@@ -67,14 +67,11 @@ func newAdmission(
 }
 
 func (a *Admission) judge(subject *Subject, emit Emit) error {
-	resource, err := subject.plural()
+	attributes, err := subject.asked()
 	if err != nil {
 		return err
 	}
 	namespace := subject.namespaceOrBare()
-	attributes := admission.NewAttributesRecord(
-		subject.exact.DeepCopyObject(), nil, subject.kind, subject.exact.GetNamespace(), subject.exact.GetName(),
-		resource, "", admission.Create, nil, false, admissionpolicy.ResolveUser(nil))
 	matcher := matching.NewMatcher()
 	if len(a.bindings) == 0 {
 		chosen, err := matcher.Match(&matching.MatchCriteria{Constraints: a.policy.Spec.MatchConstraints}, attributes, namespace)

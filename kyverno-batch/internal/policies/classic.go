@@ -53,7 +53,7 @@ func (c *Classic) judge(subject *Subject, emit Emit) error {
 // classicContext is made once for all policies: the engine restores it after each.
 func (s *Subject) classicContext() (*policycontext.PolicyContext, error) {
 	if s.context == nil {
-		made, err := engine.NewPolicyContext(search, *s.counted, kyvernov1.Create, nil, configuration)
+		made, err := engine.NewPolicyContext(search, *s.counted(), kyvernov1.Create, nil, configuration)
 		if err != nil {
 			return nil, err
 		}

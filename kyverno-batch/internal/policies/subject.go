@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/kyverno/kyverno/pkg/admissionpolicy"
 	engineapi "github.com/kyverno/kyverno/pkg/engine/api"
 	"github.com/kyverno/kyverno/pkg/engine/policycontext"
 	restmapping "github.com/kyverno/kyverno/pkg/utils/restmapper"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
 )
 
 // mapper knows the kinds that are built into Kubernetes, from discovery data inside Kyverno.
@@ -28,7 +30,8 @@ type Labels map[string]map[string]string
 type Subject struct {
 	kind            schema.GroupVersionKind
 	exact           *unstructured.Unstructured
-	counted         *unstructured.Unstructured // whole numbers as the CLI has them
+	floats          *unstructured.Unstructured
+	attributes      admission.Attributes
 	namespaceLabels map[string]string
 	labels          Labels
 	context         *policycontext.PolicyContext
@@ -44,11 +47,9 @@ func NewSubject(raw []byte, labels Labels) (*Subject, error) {
 		return nil, errors.New("a list is no object")
 	}
 	fillMaps(exact.Object)
-	counted := &unstructured.Unstructured{Object: withFloats(exact.Object).(map[string]any)}
 	return &Subject{
 		kind:            exact.GroupVersionKind(),
 		exact:           exact,
-		counted:         counted,
 		namespaceLabels: labels[exact.GetNamespace()],
 		labels:          labels,
 	}, nil
@@ -56,6 +57,28 @@ func NewSubject(raw []byte, labels Labels) (*Subject, error) {
 
 // UID is the object's own, by which its answers are paired with it.
 func (s *Subject) UID() string { return string(s.exact.GetUID()) }
+
+// counted is the object with whole numbers as the CLI has them.
+func (s *Subject) counted() *unstructured.Unstructured {
+	if s.floats == nil {
+		s.floats = &unstructured.Unstructured{Object: withFloats(s.exact.Object).(map[string]any)}
+	}
+	return s.floats
+}
+
+// asked is the request of an admission policy; policies only read it, so one is enough for all.
+func (s *Subject) asked() (admission.Attributes, error) {
+	if s.attributes == nil {
+		resource, err := s.plural()
+		if err != nil {
+			return nil, err
+		}
+		s.attributes = admission.NewAttributesRecord(
+			s.exact, nil, s.kind, s.exact.GetNamespace(), s.exact.GetName(), resource, "", admission.Create, nil, false,
+			admissionpolicy.ResolveUser(nil))
+	}
+	return s.attributes, nil
+}
 
 // Judge asks all policies of a set.
 func (set *Set) Judge(subject *Subject, emit Emit) error {

@@ -39,9 +39,10 @@ func (v *Validating) judge(subject *Subject, emit Emit) error {
 	if err != nil {
 		return err
 	}
+	object := subject.counted()
 	request := celengine.Request(
-		library, subject.kind, resource, "", subject.counted.GetName(), subject.counted.GetNamespace(),
-		admissionv1.Create, authenticationv1.UserInfo{}, subject.counted, nil, false, nil,
+		library, subject.kind, resource, "", object.GetName(), object.GetNamespace(),
+		admissionv1.Create, authenticationv1.UserInfo{}, object, nil, false, nil,
 	)
 	engine := vpolengine.NewEngine(v.provider, subject.namespace, matching.NewMatcher())
 	found, err := engine.Handle(context.Background(), request, nil)
