@@ -86,6 +86,16 @@ test_parameters if {
 	without == set()
 	fixable := rule.violations with input as report([finding]) with data.inventory as {} with data.parameters["evidence/vulnerabilities-fixed"].only_with_fix as true
 	results.decided(fixable)
+	{v.expected | some v in fixable} == {"version 2"}
+	unfixed := judged(with_change({"fixed": ""}))
+	{v.expected | some v in unfixed} == {"no such finding"}
+
+	# Only vulnerabilities have fixes: the parameter says nothing about the rest.
+	other := rule.violations with input as json.patch(secret, [{"op": "replace", "path": "/spec/findings/0/fixed", "value": ""}])
+		with data.inventory as {}
+		with data.parameters["evidence/vulnerabilities-fixed"].kinds as ["secret"]
+		with data.parameters["evidence/vulnerabilities-fixed"].only_with_fix as true
+	results.decided(other)
 }
 
 # ---- set aside
