@@ -2,7 +2,7 @@
 
     python bench/run.py [--quick] [SCENARIO ...]
 
-Scenarios: mixed, pods, memory, html, start, cache, kyverno. Figures go to bench/results/latest.json as well.
+Scenarios: mixed, pods, memory, html, start, cache, harness, kyverno. Figures go to bench/results/latest.json as well.
 """
 
 from __future__ import annotations
@@ -248,7 +248,57 @@ def kyverno(bench: Bench) -> None:
     import kyverno as figures
 
     count = 5_000 // bench.scale
-    bench.figures["kyverno"] = figures.figures(list(generate.pods(count)), cel_share=25 // min(5, bench.scale))
+    bench.figures["kyverno"] = figures.figures(
+        list(generate.pods(count)), cel_share=25 // min(5, bench.scale)
+    )
+
+
+FIFTEEN_POLICIES = (
+    "privileged",
+    "host-namespaces",
+    "host-path-volume",
+    "host-ports",
+    "privilege-escalation",
+    "run-as-non-root",
+    "read-only-root-filesystem",
+    "capabilities-restricted",
+    "seccomp-restricted",
+    "host-process",
+    "proc-mount",
+    "selinux",
+    "sysctls",
+    "volume-types",
+    "run-as-user-nonzero",
+)
+
+
+def harness(bench: Bench) -> None:
+    """5,000 Pods x 15 Kyverno policies: the whole command, CLI inside, against the bare CLI."""
+    count = 5_000 // bench.scale
+    policies, documents = bench.folder / "policies", bench.folder / "kyverno-pods"
+    policies.mkdir()
+    for name in FIFTEEN_POLICIES:
+        text = (peers.ROOT / "policies" / "pod" / name / f"{name}.yaml").read_text()
+        # Alone, not as the twin of a Rego rule: the peer asks once, too.
+        (policies / f"{name}.yaml").write_text(re.sub(r"\n    fleetaudit.dev/twin: .*", "", text))
+    generate.write_yaml(generate.pods(count), documents, count)
+    bare = [
+        str(peers.tools_folder() / "bin" / "kubectl-kyverno"),
+        "apply",
+        str(policies),
+        "-r",
+        str(documents),
+    ]
+    bare += ["-p", "--output-format", "json", "--remove-color"]
+    config = bench.folder / "harness.yaml"
+    config.write_text(
+        f"policy: {{paths: [{policies}]}}\nrules: {{select: ['kyverno:*']}}\nengine: {{kyverno: {{batch: 'off'}}}}\n"
+    )
+    ours, peer = in_turn(bench.ours(documents, "--config", str(config)), bare, bench.runs)
+    bench.say("5,000 pods x 15 Kyverno policies, the bare CLI", ours, peer, 1.8)
+    config.write_text(config.read_text().replace("'off'", "auto"))
+    ours, peer = in_turn(bench.ours(documents, "--config", str(config)), bare, 1)
+    bench.say("the same with the batch child", ours, peer, 5.0)
 
 
 SCENARIOS: dict[str, Callable[[Bench], None]] = {
@@ -259,6 +309,7 @@ SCENARIOS: dict[str, Callable[[Bench], None]] = {
     "start": start,
     "cache": cache,
     "kyverno": kyverno,
+    "harness": harness,
 }
 
 
