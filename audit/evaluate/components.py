@@ -52,17 +52,26 @@ class ComponentProfiles:
             return answers
         value = msgspec.json.decode(item.raw)
         images = _images(value)
-        for component in candidates:
-            if images and all(_is_of(component, image) for image in images):
-                settled = [self._settled(component, value, answer) for answer in answers]
-                passed = {new.rule for new, old in zip(settled, answers, strict=True) if new is not old}
-                return [
-                    _passed(component, answer)
-                    if answer.outcome is Outcome.FAIL and twin_of.get(answer.rule) in passed
-                    else answer
-                    for answer in settled
-                ]
-        return answers
+        matching = [
+            component
+            for component in candidates
+            if images and all(_is_of(component, image) for image in images)
+        ]
+        covered = [
+            (component, {a.rule for a in answers if _is_covered(component, value, a)})
+            for component in matching
+        ]
+        if not covered:
+            return answers
+        # Components share images. One profile speaks for the whole object: that which covers most of it.
+        component, passed = max(covered, key=lambda pair: len(pair[1]))
+        self.passed.update((component.label, rule) for rule in passed)
+        return [
+            PairAnswer(a.rule, Outcome.PASS, reason=f"{REASON}:{component.label}", caveats=a.caveats)
+            if a.outcome is Outcome.FAIL and (a.rule in passed or twin_of.get(a.rule) in passed)
+            else a
+            for a in answers
+        ]
 
     def notices(self) -> tuple[Notice, ...]:
         """What was let pass, by component."""
@@ -80,24 +89,21 @@ class ComponentProfiles:
             for label, rules in sorted(by_component.items())
         )
 
-    def _settled(self, component: Component, value: Mapping[str, Any], answer: PairAnswer) -> PairAnswer:
-        if answer.outcome is not Outcome.FAIL or not answer.violations:
-            return answer
-        needs = [need for need in component.needs if need.rule == answer.rule]
-        if not all(any(_covers(need, violation, value) for need in needs) for violation in answer.violations):
-            return answer
-        self.passed[component.label, answer.rule] += 1
-        return _passed(component, answer)
 
-
-def _passed(component: Component, answer: PairAnswer) -> PairAnswer:
-    return PairAnswer(answer.rule, Outcome.PASS, reason=f"{REASON}:{component.label}", caveats=answer.caveats)
+def _is_covered(component: Component, value: Mapping[str, Any], answer: PairAnswer) -> bool:
+    """Whether an answer is a failure, and all that it found is named."""
+    if answer.outcome is not Outcome.FAIL or not answer.violations:
+        return False
+    needs = [need for need in component.needs if need.rule == answer.rule]
+    return all(any(_covers(need, violation, value) for need in needs) for violation in answer.violations)
 
 
 def _covers(need: ComponentNeed, violation: Violation, value: Mapping[str, Any]) -> bool:
     if need.containers and violation.container not in need.containers:
         return False
     if violation.container and not need.containers:
+        return False
+    if need.fields and (not violation.path or violation.path[-1] not in need.fields):
         return False
     found = _found(violation, value)
     # True is no 1 here: a switch and a number are two things.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -11,26 +10,11 @@ import msgspec
 from audit.errors import ContentError
 from audit.library.authored import read_document
 from audit.library.entries import Problems, entries_of, suggest
-from audit.model.component import Component, ComponentImage, ComponentNeed
+from audit.model.component import Component, ComponentProfile
 
 WORKLOADS = ("Pod", "apps/DaemonSet", "apps/Deployment", "apps/ReplicaSet", "apps/StatefulSet")
 """Kinds whose pod template is where everybody expects it."""
 _SHORT = 64
-
-
-class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One profile as written."""
-
-    id: str
-    version: int
-    title: str
-    source: str
-    reviewed: dt.date
-    reviewer: str
-    kinds: tuple[str, ...]
-    namespaces: tuple[str, ...]
-    images: tuple[ComponentImage, ...]
-    needs: tuple[ComponentNeed, ...]
 
 
 def load_components(paths: Sequence[Path], rules: Collection[str]) -> tuple[Component, ...]:
@@ -53,7 +37,7 @@ def load_components(paths: Sequence[Path], rules: Collection[str]) -> tuple[Comp
             problems.add(error)
             continue
         here: set[str] = set()
-        for place, row in entries_of(document, "components", _Row, problems):
+        for place, row in entries_of(document, "components", ComponentProfile, problems):
             for message, hint in _wrong(row, rules, here):
                 problems.add(
                     ContentError(message, file=document.file, line=document.line(place), suggestion=hint)
@@ -66,7 +50,9 @@ def load_components(paths: Sequence[Path], rules: Collection[str]) -> tuple[Comp
     return tuple(found[id_] for id_ in sorted(found))
 
 
-def _wrong(row: _Row, rules: Collection[str], here: Collection[str]) -> list[tuple[str, str | None]]:
+def _wrong(
+    row: ComponentProfile, rules: Collection[str], here: Collection[str]
+) -> list[tuple[str, str | None]]:
     wrong: list[tuple[str, str | None]] = []
     if row.id in here:
         wrong.append((f"component {row.id} stands twice", "keep one"))
@@ -99,6 +85,13 @@ def _wrong(row: _Row, rules: Collection[str], here: Collection[str]) -> list[tup
     for need in row.needs:
         if need.rule not in rules:
             wrong.append((f"component {row.id}: there is no rule {need.rule}", suggest(need.rule, rules)))
+        if not need.containers and not need.fields and any(isinstance(value, bool) for value in need.values):
+            wrong.append(
+                (
+                    f"component {row.id}, {need.rule}: which switch of the pod is meant?",
+                    "name it under fields, for example [hostNetwork]",
+                )
+            )
         if not need.values:
             wrong.append(
                 (f"component {row.id}, {need.rule}: values may not be empty", "list what may be found")

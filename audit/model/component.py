@@ -9,7 +9,7 @@ import msgspec
 Scalar = str | int | bool | None
 
 
-class ComponentImage(msgspec.Struct, frozen=True, kw_only=True):
+class ComponentImage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An image that the component is made of."""
 
     repository: str
@@ -18,7 +18,7 @@ class ComponentImage(msgspec.Struct, frozen=True, kw_only=True):
     """``sha256:...``; empty means any digest, but one there must be."""
 
 
-class ComponentNeed(msgspec.Struct, frozen=True, kw_only=True):
+class ComponentNeed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One thing that a rule finds wrong, and that the component can't do without."""
 
     rule: str
@@ -26,11 +26,13 @@ class ComponentNeed(msgspec.Struct, frozen=True, kw_only=True):
     """What may be found: paths of the host, capabilities, true for a switch, null for a setting that is left unset."""
     containers: tuple[str, ...] = ()
     """In which containers; empty where the pod as a whole is meant."""
+    fields: tuple[str, ...] = ()
+    """Last fields of the places meant, for the switches of a pod as a whole: ``hostPID``."""
     why: str
 
 
-class Component(msgspec.Struct, frozen=True, kw_only=True):
-    """A reviewed profile. Using what it names is a pass, anything more fails as ever."""
+class ComponentProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A reviewed profile as people write it. Using what it names is a pass, anything more fails as ever."""
 
     id: str
     version: int
@@ -43,6 +45,11 @@ class Component(msgspec.Struct, frozen=True, kw_only=True):
     namespaces: tuple[str, ...]
     images: tuple[ComponentImage, ...]
     needs: tuple[ComponentNeed, ...]
+
+
+class Component(ComponentProfile, frozen=True, kw_only=True):
+    """A profile and where it is written."""
+
     file: str = ""
     line: int | None = None
 

@@ -167,6 +167,12 @@ def profile(**changes: Any) -> dict[str, Any]:
         ({"needs": [{"rule": "pod/privilege", "values": [True], "why": "w"}]}, "no rule pod/privilege"),
         ({"needs": [{"rule": "pod/privileged", "values": [], "why": "w"}]}, "may not be empty"),
         ({"need": []}, "need"),
+        ({"needs": [{"rule": "pod/privileged", "values": [True], "why": "w"}]}, "which switch of the pod"),
+        (
+            {"needs": [{"rule": "pod/privileged", "values": [True], "field": ["hostPID"], "why": "w"}]},
+            "field",
+        ),
+        ({"images": [{"repository": "a/b", "digest": "sha256:x"}]}, "digest"),
     ],
 )
 def test_a_wrong_profile_is_refused_with_its_place(
