@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from typing import Any
 
 import pytest
 
+from tests.meta.documents import CHECKOUT
 from tests.shared_data import shared_dir
 from tests.unit.sbom.reading import read_file
 
@@ -68,3 +71,26 @@ def test_cycles_and_nesting() -> None:
     by_name = {row["examples"][0]: row["status"] for row in brackets["licences"]["expressions"]}
     assert by_name["z"] == want["brackets"]["z"]
     assert time.process_time() - begun < 3 * want["seconds_each_below"]
+
+
+@pytest.mark.parametrize("name", ["cycle.cdx.json", "nested.cdx.json", "brackets.cdx.json"])
+def test_each_is_done_in_its_time_and_memory(name: str) -> None:
+    """In a process of its own, whose peak is that of this file alone."""
+    case = "22-sbom-cycles-and-nesting"
+    want = expected(case)
+    code = (
+        "import resource, sys, time; from pathlib import Path; from tests.unit.sbom.reading import read_file;"
+        "begun = time.process_time(); assert read_file(Path(sys.argv[1])) is not None;"
+        "print(time.process_time() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(shared_dir("cases", case, name))],
+        capture_output=True,
+        text=True,
+        cwd=CHECKOUT,
+        timeout=60,
+        check=True,
+    )
+    seconds, megabytes = map(float, done.stdout.split())
+    assert seconds < want["seconds_each_below"]
+    assert megabytes < want["peak_mb_below"]
