@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     "fleetaudit collect --context prod-eu --to snapshots/  # then: fleetaudit run snapshots/prod-eu",
-    "fleetaudit collect --all-contexts --to snapshots/2026-11-30 --sign-key collector.pem",
+    "fleetaudit collect --all-contexts --to snapshots/2026-11-30 --sign-key key.pem",
     "fleetaudit collect --in-cluster --cluster prod-eu --to s3://audit/2026-11-30",
 )
 

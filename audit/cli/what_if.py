@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     "fleetaudit what-if snapshots/prod-eu --policy today/ --against tomorrow/",
     "fleetaudit what-if snapshots/prod-eu --against tomorrow/  # the built-in rules, and those rules beside them",
-    "fleetaudit what-if 'snapshots/2026-11-30/*' --config now.yaml --against-config then.yaml --json",
+    "fleetaudit what-if prod-eu/ --config now.yaml --against-config next.yaml",
 )
 
 Policies = Annotated[
