@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
@@ -13,9 +12,9 @@ from audit.errors import ContentError, EngineError
 from audit.model.finding import PairAnswer
 from audit.native.asking import Asking, EvalRule
 from audit.native.binary import Hello, binary_sha256, find_binary
-from audit.native.child import Child, ChildDiedError
+from audit.native.child import ChildDiedError
 from audit.native.frames import Kind
-from audit.native.supervise import Supervisor
+from audit.native.owner import ChildOwner
 
 __all__ = [
     "EvalLimits",
@@ -124,7 +123,7 @@ class RuleTrace(msgspec.Struct, frozen=True):
     message: str
 
 
-class Evaluator:
+class Evaluator(ChildOwner):
     """Evaluates one set of rules in one child.
 
     Args:
@@ -136,30 +135,17 @@ class Evaluator:
     def __init__(
         self, *, jobs: int, limits: EvalLimits | None = None, allow_builtins: Sequence[str] = ()
     ) -> None:
-        self._jobs = jobs
         self._limits = limits or EvalLimits()
+        super().__init__(
+            "eval",
+            jobs=jobs,
+            memory_bytes=self._limits.memory_bytes,
+            item_seconds=self._limits.object_seconds,
+        )
         self._allow = tuple(allow_builtins)
         self._program: bytes | None = None
         self._inventory: bytes | None = None
         self._rules: tuple[EvalRule, ...] = ()
-        self._supervisor = Supervisor(self._start)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        self._supervisor.close()
-
-    @property
-    def supervisor(self) -> Supervisor:
-        """The child's keeper, for its counters."""
-        return self._supervisor
 
     def hello(self) -> Hello:
         """What the child says it is."""
@@ -169,18 +155,9 @@ class Evaluator:
         """Digest of the program that runs."""
         return binary_sha256(find_binary())
 
-    def _start(self) -> Child:
-        child = Child(
-            "eval",
-            jobs=self._jobs,
-            memory_bytes=self._limits.memory_bytes,
-            item_seconds=self._limits.object_seconds,
-        )
-        for kind, payload in ((Kind.LOAD, self._program), (Kind.INVENTORY, self._inventory)):
-            if payload is not None:
-                child.send(kind, 0, payload)
-                child.receive()
-        return child
+    def _told_first(self) -> Iterable[tuple[Kind, bytes]]:
+        known = ((Kind.LOAD, self._program), (Kind.INVENTORY, self._inventory))
+        return tuple((kind, payload) for kind, payload in known if payload is not None)
 
     def inspect(self, modules: Mapping[str, str]) -> Inspection:
         """Packages and METADATA of modules (path to source), parsed but not compiled.

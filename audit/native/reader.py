@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
 from audit.native import frames
-from audit.native.child import Child
 from audit.native.events import FileDone, FileProblem, Path, ReadEvent
 from audit.native.frames import Kind, Message
-from audit.native.supervise import Supervisor
+from audit.native.owner import ChildOwner
 
 
 class ReadLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +62,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
     """True when the path does not exist and this is its nearest existing ancestor."""
 
 
-class Reader:
+class Reader(ChildOwner):
     """Reads files in one child.
 
     Args:
@@ -82,8 +80,13 @@ class Reader:
         projections: Mapping[str, Sequence[str]] | None = None,
         pod_template_table: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     ) -> None:
-        self._jobs = jobs
         self._limits = limits or ReadLimits()
+        super().__init__(
+            "read",
+            jobs=jobs,
+            memory_bytes=self._limits.memory_bytes,
+            item_seconds=self._limits.document_seconds,
+        )
         self._configuration = msgspec.json.encode(
             {
                 "limits": {
@@ -99,35 +102,9 @@ class Reader:
                 "pod_templates": pod_template_table or {},
             }
         )
-        self._supervisor = Supervisor(self._start)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        self._supervisor.close()
-
-    @property
-    def supervisor(self) -> Supervisor:
-        """The child's keeper, for its counters."""
-        return self._supervisor
-
-    def _start(self) -> Child:
-        child = Child(
-            "read",
-            jobs=self._jobs,
-            memory_bytes=self._limits.memory_bytes,
-            item_seconds=self._limits.document_seconds,
-        )
-        child.send(Kind.CONFIGURE, 0, self._configuration)
-        child.receive()
-        return child
+    def _told_first(self) -> Iterable[tuple[Kind, bytes]]:
+        return ((Kind.CONFIGURE, self._configuration),)
 
     def read(self, files: Iterable[SourceText]) -> Iterator[ReadEvent]:
         """Events of all files in the order given, documents in order, each file closed by a `FileDone`."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
 from audit.errors import EngineError
-from audit.native.child import Child, ChildDiedError
+from audit.native.child import ChildDiedError
 from audit.native.evaluator import EvalLimits, ModuleInfo, Problem
 from audit.native.frames import Kind, Message
-from audit.native.supervise import Supervisor
+from audit.native.owner import ChildOwner
 
 _ITEM_BYTES = 3_000
 """What a test counts for in a batch: small batches tell early, and lose little when the child dies."""
@@ -76,7 +74,7 @@ class _Answer(msgspec.Struct, frozen=True):
     coverage: dict[str, FileLines] | None
 
 
-class SuiteRunner:
+class SuiteRunner(ChildOwner):
     """Runs the tests of one set of modules in one child.
 
     Args:
@@ -86,39 +84,22 @@ class SuiteRunner:
     """
 
     def __init__(self, *, jobs: int, limits: EvalLimits | None = None, coverage: bool = False) -> None:
-        self._jobs = jobs
         self._limits = limits or EvalLimits()
+        super().__init__(
+            "eval",
+            jobs=jobs,
+            memory_bytes=self._limits.memory_bytes,
+            item_seconds=self._limits.object_seconds,
+        )
         self._coverage = coverage
         self._suite: bytes | None = None
-        self._supervisor = Supervisor(self._start)
         self.reached: dict[str, set[int]] = {}
         """Lines reached so far, by module."""
         self.countable: dict[str, set[int]] = {}
         """Lines that could be reached, by module."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        self._supervisor.close()
-
-    def _start(self) -> Child:
-        child = Child(
-            "eval",
-            jobs=self._jobs,
-            memory_bytes=self._limits.memory_bytes,
-            item_seconds=self._limits.object_seconds,
-        )
-        if self._suite is not None:
-            child.send(Kind.SUITE, 0, self._suite)
-            child.receive()
-        return child
+    def _told_first(self) -> Iterable[tuple[Kind, bytes]]:
+        return () if self._suite is None else ((Kind.SUITE, self._suite),)
 
     def load(self, modules: Mapping[str, str], data: bytes = b"{}") -> SuiteReport:
         """Compile modules and list their tests.

@@ -24,6 +24,8 @@ applies := true
 violations contains {"path": [], "message": "no"}
 """
 
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
+
 
 @pytest.mark.parametrize(
     ("group", "kind"),
@@ -64,9 +66,7 @@ def test_kinds_that_nothing_can_have(group: str, kind: str, meant: str) -> None:
 
 
 def test_a_user_s_rule_about_nothing_is_a_gap_and_not_clean(tmp_path: Path) -> None:
-    (tmp_path / "pod.yaml").write_text(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
-    )
+    (tmp_path / "pod.yaml").write_text(POD)
     policy = tmp_path / "own.rego"
     policy.write_text(RULE % ("apps", "Deploymnt"))
     done = run(tmp_path, str(tmp_path / "pod.yaml"), "--policy", str(policy))
@@ -83,9 +83,7 @@ MISSPELT = RULE.replace('"message": "no"}', '"message": "no"} if data.lib.pods.p
 
 
 def test_a_failed_builtin_is_an_error_of_the_pair_and_not_a_pass(tmp_path: Path) -> None:
-    (tmp_path / "pod.yaml").write_text(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
-    )
+    (tmp_path / "pod.yaml").write_text(POD)
     policy = tmp_path / "own.rego"
     policy.write_text(FAILS_A_BUILTIN % ("", "Pod"))
     done = run(tmp_path, str(tmp_path / "pod.yaml"), "--policy", str(policy))
@@ -95,9 +93,7 @@ def test_a_failed_builtin_is_an_error_of_the_pair_and_not_a_pass(tmp_path: Path)
 
 
 def test_a_reference_to_no_package_is_a_gap_with_its_line(tmp_path: Path) -> None:
-    (tmp_path / "pod.yaml").write_text(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
-    )
+    (tmp_path / "pod.yaml").write_text(POD)
     policy = tmp_path / "own.rego"
     policy.write_text(MISSPELT % ("", "Pod"))
     done = run(tmp_path, str(tmp_path / "pod.yaml"), "--policy", str(policy))
