@@ -110,6 +110,12 @@ def in_pod(spec: Object, need: ComponentNeed) -> None:
         spec["securityContext"][field] = need.values[0]
         for container in spec["containers"]:
             container["securityContext"].pop("runAsNonRoot", None)
+    elif need.rule == "pod/apparmor":
+        spec["securityContext"]["appArmorProfile"] = {"type": need.values[0]}
+    elif need.rule in {"pod/seccomp-baseline", "pod/seccomp-restricted"}:
+        spec["securityContext"]["seccompProfile"] = {"type": need.values[0]}
+        for container in spec["containers"]:
+            container["securityContext"].pop("seccompProfile", None)
     elif need.rule != "pod/volume-types":
         raise AssertionError(f"this test does not know how to use {need.rule}")
 
