@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from audit.collect.artifacts.reading import Artifact, ArtifactReader, Registry, look_at, sha256_of
+from audit.collect.artifacts.reading import Artifact, ArtifactReader, Registry, look_at
 from audit.collect.evidence import evidence_of
 from audit.collect.gathering import STDIN, ManifestScope, gather, left_out
 from audit.collect.messages import without_values
@@ -251,7 +251,8 @@ class ManifestSource:
         evidence = evidence_of(artifact, readers, self._scope.cluster)
         self._found += (*evidence.gaps, *evidence.notices)
         if evidence.documents:
-            source = _Source(artifact.label, artifact.size, EVIDENCE, sha256=sha256_of(artifact.path))
+            sha256 = self._artifacts.digests.sha256(artifact.path)
+            source = _Source(artifact.label, artifact.size, EVIDENCE, sha256=sha256)
             yield source, evidence.documents
 
     def _file_contents(self, path: Path) -> Iterator[tuple[_Source, bytes]]:

@@ -34,6 +34,7 @@ from audit.record.run_record import RecordFacts, build_record, digest_of_files
 from audit.redact import masked
 from audit.report.json_writer import seal
 from audit.score.verdict import GateConditions
+from audit.wiring.caching import digests_of
 from audit.wiring.collecting import members, native_reader
 from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
@@ -109,6 +110,7 @@ class Audit:
         stack.callback(self._population.discard)
         self._findings = FindingStore(pods=PodPaths(self.library.rule_set.data["pod_templates"]))
         stack.callback(self._findings.close)
+        self._digests = digests_of(config, stack, progress.note)
         self._proof = Proof()
         self._components = ComponentProfiles(self.library.components)
         self._texts = SourceTexts(Path())
@@ -149,7 +151,7 @@ class Audit:
                     own_files(config, self._population.path.parent),
                     fleet=self._fleet,
                     artifacts=evidence_readers(
-                        config, library.rule_set.data["parameters"], self._clock.now()
+                        config, library.rule_set.data["parameters"], self._clock.now(), self._digests
                     ),
                     progress=self._progress,
                     stop=stop,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 
+from audit.collect.artifacts.digests import Digests
 from audit.config.schema import Config
 from audit.evaluate.cache.engine import CachedEngine
 from audit.evaluate.cache.identity import identity_of
@@ -15,6 +16,8 @@ from audit.evaluate.cache.store import AnswerStore
 from audit.ports import Engine
 
 _FOLDER = Path("fleetaudit") / "answers"
+_DIGESTS = Path("fleetaudit") / "digests"
+_DIGESTS_BYTES = 32 << 20
 
 
 class ResultCache:
@@ -76,3 +79,41 @@ class ResultCache:
 def answers_folder(config: Config) -> Path:
     """Folder of the answers of earlier runs."""
     return (Path(config.cache) if config.cache else Path.home() / ".cache") / _FOLDER
+
+
+def digests_of(config: Config, stack: ExitStack, say: Callable[[str], None]) -> Digests:
+    """Digests of files, those of large ones remembered between runs where answers are.
+
+    Args:
+        config: whether anything is remembered, and where.
+        stack: closes the store.
+        say: told of trouble, and how far a large file is.
+    """
+    if not config.result_cache.enabled:
+        return Digests(say=say)
+    folder = (Path(config.cache) if config.cache else Path.home() / ".cache") / _DIGESTS
+    return Digests(_LateStore(folder, stack, say), say)
+
+
+class _LateStore:
+    """A store that is opened when the first large file is met: most audits meet none."""
+
+    def __init__(self, folder: Path, stack: ExitStack, say: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._say = say
+        self._store: AnswerStore | None = None
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The digests that are there."""
+        return self._opened().read(keys)
+
+    def write(self, key: bytes, value: bytes) -> None:
+        """Remember a digest."""
+        self._opened().write(key, value)
+
+    def _opened(self) -> AnswerStore:
+        if self._store is None:
+            self._store = AnswerStore(self._folder, _DIGESTS_BYTES, self._say)
+            self._stack.callback(self._store.close)
+        return self._store

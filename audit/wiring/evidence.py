@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from audit.collect.artifacts.digests import Digests
 from audit.collect.artifacts.empty import readers as empty_readers
 from audit.collect.artifacts.evidence.factory import readers as result_readers
 from audit.collect.artifacts.evidence.settings import EvidenceSettings
+from audit.collect.artifacts.model.reader import readers as model_readers
+from audit.collect.artifacts.model.settings import ModelSettings
 from audit.collect.artifacts.reading import Registry
 from audit.collect.artifacts.sbom.reader import readers as sbom_readers
 from audit.collect.artifacts.sbom.settings import SbomSettings
@@ -23,7 +26,10 @@ VULNERABILITIES = "evidence/vulnerabilities-fixed"
 
 
 def evidence_readers(
-    config: Config, parameters: Mapping[str, Mapping[str, Any]], now: dt.datetime
+    config: Config,
+    parameters: Mapping[str, Mapping[str, Any]],
+    now: dt.datetime,
+    digests: Digests | None = None,
 ) -> Registry:
     """The readers, in the order in which they are asked.
 
@@ -31,19 +37,22 @@ def evidence_readers(
         config: where it is written whom to trust.
         parameters: the effective parameters of all rules, by rule id.
         now: the moment of judging, up to which ages are counted.
+        digests: of files; computed anew when not given.
 
     Raises:
         ContentError: the file about signatures is wrong.
     """
     base = Path(config.signatures).parent if config.signatures else Path()
     believed = parameters.get(VULNERABILITIES, {}).get("vex_authors", ())
+    digests = digests or Digests()
     readers = (
-        *signature_readers(signature_settings(config), base=base, now=now),
+        *signature_readers(signature_settings(config), base=base, now=now, digests=digests),
+        *model_readers(ModelSettings(), digests.sha256),
         *sbom_readers(SbomSettings(now=now)),
         *result_readers(EvidenceSettings(now=now, vex_authors=tuple(believed))),
     )
     # Last, because an empty file may also be one that must be signed, or a bundle by its name.
-    return Registry((*readers, *empty_readers(readers)))
+    return Registry((*readers, *empty_readers(readers)), digests)
 
 
 def signature_settings(config: Config) -> SignatureSettings | None:

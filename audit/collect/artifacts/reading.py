@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
+from audit.collect.artifacts.digests import Digests
 from audit.model.gap import GapKind
 from audit.model.subject import EVIDENCE_GROUP
 
 GROUP = EVIDENCE_GROUP
 VERSION = "v1"
 HEAD_BYTES = 64 << 10
-_CHUNK = 1 << 20
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,10 +118,16 @@ class ArtifactReader(Protocol):
 
 
 class Registry:
-    """The readers, asked in order. Of those that don't share a file, the first that recognises it reads it."""
+    """The readers, asked in order. Of those that don't share a file, the first that recognises it reads it.
 
-    def __init__(self, readers: Sequence[ArtifactReader]) -> None:
+    Args:
+        readers: in the order in which they are asked.
+        digests: of files; the readers that share it read a large file once.
+    """
+
+    def __init__(self, readers: Sequence[ArtifactReader], digests: Digests | None = None) -> None:
         self._readers = tuple(readers)
+        self.digests = digests or Digests()
 
     @property
     def suffixes(self) -> frozenset[str]:
@@ -154,13 +159,9 @@ def look_at(path: Path, label: str, *, max_bytes: int) -> Artifact:
 
 
 def sha256_of(path: Path) -> str:
-    """Digest of a file of any size.
+    """Digest of a file of any size, in hexadecimal.
 
     Raises:
         OSError: it can't be read.
     """
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return Digests().sha256(path)

@@ -350,3 +350,13 @@ def test_a_fault_inside_one_element_that_holds_most_is_found(tmp_path: Path) -> 
     found = read(bom, tmp_path)["format"]
     assert found["status"] == "invalid"
     assert found["problems"][0]["examples"] == ["components.1"]
+
+
+def test_deep_validation_imports_nothing_from_the_folder_that_is_audited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json.py", "logging.py", "audit.py"):
+        (tmp_path / name).write_text("import pathlib; pathlib.Path('ran').touch(); raise SystemExit(0)")
+    monkeypatch.chdir(tmp_path)
+    assert read(spdx(), tmp_path, SbomSettings(deep=True))["format"]["deep"]["status"] == "done"
+    assert not (tmp_path / "ran").exists()

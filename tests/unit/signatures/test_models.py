@@ -135,6 +135,45 @@ def test_what_the_signer_left_out_is_counted(bench: Workbench) -> None:
     assert listed(model(bench)) == {"unsigned": [".gitignore"]}
 
 
+def test_code_where_the_signer_looked_away_is_named(bench: Workbench) -> None:
+    sign(bench, statement(FILES, ignore_paths=[".git"]))
+    bench.put("llama/.git/config", b"x")
+    bench.put("llama/.git/evil.py", b"x")
+    bench.put("llama/.git/w.safetensors", b"x")
+    spec = model(bench)
+    assert spec["status"] == "verified"
+    assert listed(spec) == {"loadable": [".git/evil.py", ".git/w.safetensors"]}
+
+
+@pytest.mark.parametrize("algorithm", ["blake2b", "blake3"])
+def test_lists_in_other_digests(bench: Workbench, algorithm: str) -> None:
+    def digest(data: bytes) -> str:
+        if algorithm == "blake2b":
+            return hashlib.blake2b(data).hexdigest()
+        return str(pytest.importorskip("blake3").blake3(data).hexdigest())
+
+    resources = [
+        {"name": one, "algorithm": algorithm, "digest": digest(data)} for one, data in sorted(FILES.items())
+    ]
+    whole = hashlib.sha256(b"".join(bytes.fromhex(one["digest"]) for one in resources)).hexdigest()
+    document = json.loads(statement(FILES, root=whole))
+    document["predicate"]["resources"] = resources
+    sign(bench, json.dumps(document).encode())
+    assert (model(bench)["status"], model(bench)["digest"]) == ("verified", f"sha256:{whole}")
+    bench.put("llama/config.json", b"{ }")
+    assert listed(model(bench)) == {"changed": ["config.json"]}
+
+
+def test_where_a_signed_model_lies(bench: Workbench) -> None:
+    assert (model(bench)["folder"], model(bench)["file"]) == ("llama", None)
+    (bench.folder / "llama/model.sig").rename(bench.folder / "llama.sig")
+    assert (model(bench, "llama.sig")["folder"], model(bench, "llama.sig")["file"]) == ("llama", None)
+    bench.put("a/tiny.bin", b"tiny")
+    sign(bench, statement({".": b"tiny"}, name="tiny.bin"), "a/tiny.bin.sig")
+    found = model(bench, "a/tiny.bin.sig")
+    assert (found["folder"], found["file"]) == ("a", "tiny.bin")
+
+
 def test_links_that_the_signer_allows_stay_inside(bench: Workbench) -> None:
     sign(bench, statement({**FILES, "link": b"{}", "out": b"x"}, allow_symlinks=True))
     (bench.folder / "llama/link").symlink_to("config.json")
@@ -186,7 +225,7 @@ def test_resources_that_are_none_are_refused(bench: Workbench, old: bytes, new: 
 def test_other_ways_of_listing_are_not_supported(bench: Workbench) -> None:
     sign(bench, statement(FILES, method="shards"))
     assert (model(bench)["status"], model(bench)["code"]) == ("could_not_check", "unsupported_form")
-    sign(bench, statement(FILES).replace(b'"algorithm": "sha256"', b'"algorithm": "blake3"'))
+    sign(bench, statement(FILES).replace(b'"algorithm": "sha256"', b'"algorithm": "md5"'))
     assert (model(bench)["status"], model(bench)["code"]) == ("could_not_check", "unsupported_hash")
 
 

@@ -69,8 +69,9 @@ class DeepValidator:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
+            # -P: the folder that is audited may be the current one, and must not stand in for the standard library.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", _WORKER, str(self._settings.deep_memory_bytes)],
+                [sys.executable, "-P", "-m", _WORKER, str(self._settings.deep_memory_bytes)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

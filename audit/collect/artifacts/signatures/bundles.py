@@ -86,6 +86,8 @@ class BundleReader:
             **verdict_facts(code),
             "policy": checked.policy,
             "identity": checked.who.facts() if checked.who is not None else None,
+            **models.place_of(statement, artifact.path, artifact.label),
+            "digest": statement.whole,
             "files": len(statement.subjects),
             "differences": state.facts() if state is not None else None,
         }

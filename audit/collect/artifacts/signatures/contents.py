@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from audit.collect.artifacts.digests import Digests, UnknownAlgorithmError
 from audit.collect.artifacts.signatures.verdicts import RefusedError
 
 ALGORITHMS = ("sha256", "sha384", "sha512")
-_CHUNK = 1 << 20
 
 
 class Content(Protocol):
@@ -65,10 +65,14 @@ class FileContent:
         path: where it is.
         max_bytes: a larger one is not hashed.
         max_memory: a larger one is not read whole.
+        digests: computes them, and knows those that were computed before.
     """
 
-    def __init__(self, path: Path, *, max_bytes: int, max_memory: int) -> None:
+    def __init__(
+        self, path: Path, *, max_bytes: int, max_memory: int, digests: Digests | None = None
+    ) -> None:
         self.path = path
+        self._digests = digests or Digests()
         self._max_bytes = max_bytes
         self._max_memory = max_memory
         self._known: dict[str, bytes] = {}
@@ -91,14 +95,11 @@ class FileContent:
         return data
 
     def _hash(self, algorithm: str) -> bytes:
-        digest, read = hashlib.new(algorithm), 0
         try:
-            with self.path.open("rb") as file:
-                while chunk := file.read(_CHUNK):
-                    read += len(chunk)
-                    if read > self._max_bytes:
-                        raise RefusedError("artifact_too_large")
-                    digest.update(chunk)
+            if self.path.stat().st_size > self._max_bytes:
+                raise RefusedError("artifact_too_large")
+            return bytes.fromhex(self._digests.of(self.path, algorithm))
         except OSError:
             raise RefusedError("artifact_unreadable") from None
-        return digest.digest()
+        except UnknownAlgorithmError:
+            raise RefusedError("unsupported_hash") from None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audit.collect.artifacts.digests import Digests
 from audit.collect.artifacts.signatures.contents import FileContent
 from audit.collect.artifacts.signatures.folder_index import FolderIndex
 from audit.collect.artifacts.signatures.judging import Checked
@@ -29,9 +30,17 @@ class Desk:
         settings: whom to trust; None when nothing is configured: then no signature is ever good.
         base: folder that relative paths of the settings begin at.
         now: the moment of judging.
+        digests: of files, computed once for all readers.
     """
 
-    def __init__(self, settings: SignatureSettings | None, *, base: Path, now: dt.datetime) -> None:
+    def __init__(
+        self,
+        settings: SignatureSettings | None,
+        *,
+        base: Path,
+        now: dt.datetime,
+        digests: Digests | None = None,
+    ) -> None:
         filled = settings.trusted_root if settings is not None else None
         self.settings = settings
         self.policies = Policies(settings.policies if settings is not None else ())
@@ -40,6 +49,7 @@ class Desk:
         self._base = base
         self._now = now
         self._checker: Checker | None = None
+        self._digests = digests or Digests()
         self._files: dict[tuple[str, int, int], FileContent] = {}
 
     @property
@@ -59,7 +69,9 @@ class Desk:
             if len(self._files) >= _MAX_FILES:
                 self._files.clear()
             limit = self.settings.max_artifact_bytes if self.settings is not None else 64 << 30
-            self._files[key] = FileContent(path, max_bytes=limit, max_memory=max_memory)
+            self._files[key] = FileContent(
+                path, max_bytes=limit, max_memory=max_memory, digests=self._digests
+            )
         return self._files[key]
 
 

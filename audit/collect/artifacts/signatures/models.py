@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from audit.collect.artifacts.model.recognition import MODEL_ENDINGS
 from audit.collect.artifacts.signatures.beside import in_folder, without_suffix
 from audit.collect.artifacts.signatures.desk import Desk
 from audit.collect.artifacts.signatures.statements import MODEL, Statement
@@ -16,6 +17,8 @@ from audit.collect.artifacts.signatures.verdicts import RefusedError
 
 MAX_FILES = 200_000
 _LISTED = 50
+_KINDS = ("changed", "missing", "unsigned", "links")
+_LOADABLE = MODEL_ENDINGS | {".py", ".pyc", ".so", ".pyd", ".dll", ".dylib", ".sh"}
 
 
 class ModelState(msgspec.Struct, kw_only=True):
@@ -25,6 +28,8 @@ class ModelState(msgspec.Struct, kw_only=True):
     missing: list[str] = []
     unsigned: list[str] = []
     links: list[str] = []
+    loadable: list[str] = []
+    """Files that the signer chose to leave out, and that a loader of models could load or run."""
     ignored: int = 0
     """Files that the signer chose to leave out."""
 
@@ -35,7 +40,7 @@ class ModelState(msgspec.Struct, kw_only=True):
 
     def facts(self) -> dict[str, Any]:
         """As rules see it."""
-        lists = {name: getattr(self, name) for name in ("changed", "missing", "unsigned", "links")}
+        lists = {name: getattr(self, name) for name in (*_KINDS, "loadable")}
         return {
             **{
                 name: {"count": len(found), "listed": [one[:500] for one in sorted(found)[:_LISTED]]}
@@ -48,6 +53,22 @@ class ModelState(msgspec.Struct, kw_only=True):
 def is_model(statement: Statement) -> bool:
     """Whether a statement is the signed list of a model."""
     return statement.predicate_type == MODEL
+
+
+def place_of(statement: Statement, signature: Path, label: str) -> dict[str, Any]:
+    """What is signed, as people know it: the label of a folder, and the name of a file in it where only that is signed.
+
+    Args:
+        statement: the signed list.
+        signature: file that holds it.
+        label: of that file.
+    """
+    above = label.rpartition("/")[0]
+    if statement.single_file:
+        return {"folder": above or ".", "file": statement.subjects[0].name[:500]}
+    root = _root_of(signature)
+    inside = "/".join(part for part in (above, root.name if root != signature.parent else "") if part)
+    return {"folder": inside or ".", "file": None}
 
 
 def compare(desk: Desk, statement: Statement, signature: Path, *, memory: int) -> tuple[str, ModelState]:
@@ -65,7 +86,7 @@ def compare(desk: Desk, statement: Statement, signature: Path, *, memory: int) -
     settings = statement.predicate.get("serialization")
     if not isinstance(settings, Mapping) or settings.get("method") != "files":
         raise RefusedError("unsupported_form")
-    signed = {subject.name: subject.digests.get("sha256") for subject in statement.subjects}
+    signed = {subject.name: next(iter(subject.digests.items()), None) for subject in statement.subjects}
     if len(signed) != len(statement.subjects) or not all(map(_stays_inside, signed)):
         raise RefusedError("bad_statement")
     if None in signed.values():
@@ -81,11 +102,11 @@ def compare(desk: Desk, statement: Statement, signature: Path, *, memory: int) -
         ignored = [PurePosixPath(one) for one in _texts(settings.get("ignore_paths"))]
         links = settings.get("allow_symlinks") is True
         found = dict(_files(root, signature, ignored, state, links_allowed=links))
-    for name, digest in signed.items():
+    for name, stated in signed.items():
         path = found.pop(name, None)
         if path is None:
             state.missing.append(name)
-        elif desk.file(path, max_memory=memory).digest("sha256").hex() != digest:
+        elif stated is not None and desk.file(path, max_memory=memory).digest(stated[0]).hex() != stated[1]:
             state.changed.append(name)
     state.unsigned += found
     return ("verified" if state.same else "model_differs"), state
@@ -122,6 +143,8 @@ def _files(
                 continue
             if any(PurePosixPath(relative).is_relative_to(one) for one in ignored):
                 state.ignored += 1
+                if path.suffix.lower() in _LOADABLE:
+                    state.loadable.append(relative)
             elif linked and not (links_allowed and path.is_file() and path.resolve().is_relative_to(home)):
                 state.links.append(relative)
             elif path.is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,9 @@ MAX_SUBJECTS = 20_000
 MAX_RESOURCES = 200_000
 MAX_LISTED = 50
 _TYPES = {"https://in-toto.io/Statement/v0.1", "https://in-toto.io/Statement/v1"}
-_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
+MODEL_ALGORITHMS = ("sha256", "blake2b", "blake3")
+"""Of the files of a model, each of which has one digest."""
+_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128, "blake3": 64}
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +40,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     predicate: dict[str, Any]
     single_file: bool = False
     """A model that is one file."""
+    whole: str = ""
+    """Of a model: the digest over the digests of its files, ``sha256:...``; empty for anything else."""
 
     def is_about(self, content: Content) -> bool:
         """Whether one of its subjects is this content. Every digest that a subject names must fit.
@@ -111,23 +115,29 @@ def _model(named: tuple[Subject, ...], predicate: dict[str, Any]) -> Statement:
             raise RefusedError("bad_statement") from None
         if not isinstance(name, str) or not isinstance(algorithm, str):
             raise RefusedError("bad_statement")
-        files.append(_subject(described))
+        files.append(_subject(described, MODEL_ALGORITHMS))
     if named[0].digests.get("sha256") != whole.hexdigest():
         raise RefusedError("bad_statement")
     single = len(files) == 1 and files[0].name == "."
     if single:
         files = [Subject(name=named[0].name, digests=files[0].digests)]
-    return Statement(predicate_type=MODEL, subjects=tuple(files), predicate=predicate, single_file=single)
+    return Statement(
+        predicate_type=MODEL,
+        subjects=tuple(files),
+        predicate=predicate,
+        single_file=single,
+        whole=f"sha256:{whole.hexdigest()}",
+    )
 
 
-def _subject(value: object) -> Subject:
+def _subject(value: object, algorithms: Sequence[str] = ALGORITHMS) -> Subject:
     if not isinstance(value, Mapping):
         raise RefusedError("bad_statement")
     name, digests = value.get("name"), value.get("digest")
     if not isinstance(digests, Mapping) or not (name is None or isinstance(name, str)):
         raise RefusedError("bad_statement")
     kept = {}
-    for algorithm in ALGORITHMS:
+    for algorithm in algorithms:
         digest = digests.get(algorithm)
         if digest is None:
             continue
