@@ -4,7 +4,8 @@
 # description: |
 #   Who can write to a model's folder can change its weights, or add code that is run when it is loaded. The signed list of a model
 #   (OpenSSF Model Signing) must be by a signer whom the policy names, and the folder must hold exactly what it lists: nothing changed,
-#   missing or added, and no link that the signer did not allow. Files that the signer left out on purpose are counted and not judged.
+#   missing or added, and no link that the signer did not allow. What the signer left out on purpose (version control, notes) is counted; weights, code and libraries
+#   below such paths fail, because whoever writes them needs no signature.
 # related_resources:
 #   - ref: https://github.com/ossf/model-signing-spec
 #   - ref: https://github.com/sigstore/model-transparency
@@ -32,6 +33,7 @@ words := {
 	"missing": "signed files are missing",
 	"unsigned": "files are there that nobody signed",
 	"links": "links are there that the signer did not allow",
+	"loadable": "files that can be loaded or run lie where the signer looked away",
 }
 
 violations contains v if {

@@ -21,12 +21,17 @@ test_a_model_as_it_was_signed_passes if {
 }
 
 test_each_kind_of_difference_fails_at_its_place if {
-	every kind in ["changed", "missing", "unsigned", "links"] {
+	every kind in ["changed", "missing", "unsigned", "links", "loadable"] {
 		found := rule.violations with input as model("invalid", "model_differs", {kind: {"count": 1, "listed": ["run.py"]}})
 		facts.decided(found)
 		testing.paths(found) == {sprintf("spec.differences.%s", [kind])}
 		{v.seen | some v in found} == {"run.py"}
 	}
+}
+
+test_code_where_the_signer_looked_away_fails_a_good_signature if {
+	found := rule.violations with input as model("verified", "verified", {"loadable": {"count": 1, "listed": [".git/x.py"]}})
+	facts.decided(found)
 }
 
 test_a_stranger_fails if {

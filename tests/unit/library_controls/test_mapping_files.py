@@ -82,6 +82,7 @@ def test_automatic_controls_are_decided_only_by_what_is_at_their_heart() -> None
         "MEASURE 2.4",
         "MEASURE 2.7",
         "LFAI-CI-01",
+        "LFAI-MOF-03",
         "LFAI-PRV-02",
         "LFAI-PRV-04",
         "LFAI-SBOM-01",
