@@ -60,7 +60,7 @@ def wanted_of(served: Served, kinds: Collection[str], *, cluster: str, secrets: 
                 source=SECRETS_PATH,
                 reason="Secrets are not listed unless the configuration asks for their metadata",
                 kinds=(SECRET,),
-                hint="set collect.secret_metadata: true; values are never read",
+                hint="set server.secret_metadata: true; values are never read",
             )
         )
     known = {kind.key for kind in served.kinds}
