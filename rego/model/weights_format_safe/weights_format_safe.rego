@@ -2,10 +2,11 @@
 # scope: package
 # title: Model files are in a format that runs no code, and their headers are sound
 # description: |
-#   Pickles run code when they are loaded, whatever is in them today. safetensors and GGUF hold numbers and texts; their headers are read
-#   and must tell the truth about the file: lengths within it, tensors that fill it without a gap or an overlap, no name twice. A
-#   file whose ending promises another format than its content has fails, because loaders go by the ending and scanners by the
-#   content. Formats that are known by name alone (Keras, HDF5, ONNX, TensorFlow Lite and others) are not examined, and so undecided.
+#   Pickles run code when they are loaded, whatever is in them today. safetensors, GGUF and NumPy arrays hold numbers and texts;
+#   their headers are read and must tell the truth about the file: lengths within it, tensors that fill it without a gap or an
+#   overlap, no name twice. A file whose ending promises another format than its content has fails, because loaders go by the ending
+#   and scanners by the content. Formats that are known by name alone (Keras, HDF5, ONNX, TensorFlow Lite and others) are not
+#   examined, and so undecided.
 # related_resources:
 #   - ref: https://github.com/huggingface/safetensors#format
 #   - ref: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md

@@ -218,8 +218,14 @@ def test_arrays_of_objects_are_pickles(tmp_path: Path) -> None:
     evil = pickle.dumps(Calls(os.system, "id"))
     assert names(pickled(tmp_path, npy("'|O'", evil), "a.npy")) == {SYSTEM}
     assert names(pickled(tmp_path, npy("[('a', '<f4'), ('b', '|O')]", evil), "a.npy")) == {SYSTEM}
-    assert pickled(tmp_path, npy("'<f4'", bytes(4)), "a.npy")["imports"]["count"] == 0
+    for descr in ("'<f4'", "[('Object', '<f4')]", "[('a', ('<f4', (2,)))]"):
+        plain = file_spec(tmp_path, npy(descr, bytes(8)), "a.npy")
+        assert (plain["format"], plain["pickle"]["pickles"]) == ("numpy", 0)
+    for descr in ("5", "[5]", "[('a',)]", "[('a', [('b', '|O')])]"):
+        assert pickled(tmp_path, npy(descr, b""), "a.npy")["status"] == "malformed"
     assert pickled(tmp_path, npy("__import__('os')", b""), "a.npy")["status"] == "malformed"
+    odd = archive([("a.npy", npy("'<f4'", bytes(4))), ("../b.npy", npy("'<f4'", bytes(4)))])
+    assert not harmless(pickled(tmp_path, odd, "a.npz"))
     packed = pickled(tmp_path, archive([("a.npy", npy("'|O'", evil))]), "a.npz")
     assert (packed["form"], names(packed)) == ("npz", {SYSTEM})
 

@@ -290,11 +290,15 @@ def _is_tensor(name: str) -> bool:
 
 
 def _has_objects(descr: object) -> bool:
+    """Whether the type of an array has objects in it; what is not understood may have."""
     if isinstance(descr, str):
-        return "O" in descr.lstrip("<>|=") or descr in ("object",)
-    if isinstance(descr, list | tuple):
-        return any(_has_objects(part) for part in descr)
-    return False
+        return "O" in descr
+    if isinstance(descr, list):
+        # Fields: name, type, and perhaps a shape. A name says nothing about the type.
+        return any(not isinstance(one, tuple) or len(one) < 2 or _has_objects(one[1]) for one in descr)
+    if isinstance(descr, tuple) and descr:
+        return _has_objects(descr[0])
+    return True
 
 
 def _is_old_tar(file: BinaryIO) -> bool:

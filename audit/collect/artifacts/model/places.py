@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 
 from audit.collect.artifacts.model.config_files import CONFIGS, looks_like_config
-from audit.collect.artifacts.model.recognition import format_of
+from audit.collect.artifacts.model.recognition import MODEL_ENDINGS, format_of
 from audit.collect.artifacts.reading import HEAD_BYTES
 from audit.collect.artifacts.sbom.decoding import peek
 
 MAX_ABOVE = 4
 _MAX_ENTRIES = 20_000
 _MAX_KNOWN = 1000
-_ARRAYS = (".npy", ".npz")
-"""Arrays by themselves are data, and no model."""
+_WEIGHTS = MODEL_ENDINGS - {".npy", ".npz"}
+"""Arrays by themselves are data, and no model. Other files are not opened: a folder of manifests may hold thousands."""
 
 
 class Places:
@@ -58,7 +58,7 @@ def _look(folder: Path) -> tuple[str | None, str | None]:
     weights = (
         name
         for name in names
-        if not name.lower().endswith(_ARRAYS) and format_of(name, _head(folder / name)) is not None
+        if PurePath(name).suffix.lower() in _WEIGHTS and format_of(name, _head(folder / name)) is not None
     )
     return None, next(weights, None)
 

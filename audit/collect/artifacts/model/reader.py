@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from audit.collect.artifacts.model.card import NAME, card_facts
+from audit.collect.artifacts.model.config_files import CONFIGS
 from audit.collect.artifacts.model.files import file_spec
 from audit.collect.artifacts.model.folders import folder_spec
 from audit.collect.artifacts.model.places import Places
@@ -42,7 +43,7 @@ class ModelReader:
             return True
         if artifact.name == NAME:
             return self._places.is_model(artifact.path.parent)
-        return self._places.stands_for(artifact.path, artifact.label)
+        return artifact.name in CONFIGS and self._places.stands_for(artifact.path, artifact.label)
 
     def read(self, artifact: Artifact) -> Iterator[Facts]:
         """The facts.

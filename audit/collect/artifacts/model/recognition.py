@@ -7,6 +7,8 @@ import struct
 from pathlib import PurePath
 
 PICKLE, SAFETENSORS, GGUF = "pickle", "safetensors", "gguf"
+NUMPY = "numpy"
+"""Arrays of numbers; those of objects are pickles."""
 UNKNOWN = "unknown"
 """A file that has the ending of a model and the content of nothing that is known."""
 
