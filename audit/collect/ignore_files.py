@@ -40,10 +40,12 @@ class IgnoreRules:
     def __init__(self, folder: Path, text: str) -> None:
         self.folder = folder
         self._patterns = [
-            (pattern, line.rstrip().endswith("/"))
+            (pattern, only_folders)
             for line in text.splitlines()
             if is_pattern(line)
-            for pattern in compiled([line]).patterns
+            for only_folders in [line.rstrip().endswith("/")]
+            # The slash at the end only says that folders are meant; without it the pattern names the folder itself.
+            for pattern in compiled([line.rstrip().removesuffix("/") if only_folders else line]).patterns
             if pattern.include is not None
         ]
 
@@ -51,9 +53,7 @@ class IgnoreRules:
         """Whether an entry is ignored; None where no pattern speaks of it."""
         name = path.relative_to(self.folder).as_posix()
         for pattern, only_folders in reversed(self._patterns):
-            if only_folders and not is_folder:
-                continue
-            if _names(pattern, f"{name}/" if only_folders else name, only_folders=only_folders):
+            if (is_folder or not only_folders) and _names(pattern, name):
                 return pattern.include
         return None
 
@@ -67,13 +67,7 @@ def ignored(rules: list[IgnoreRules], path: Path, *, is_folder: bool) -> bool:
     return False
 
 
-def _names(pattern: GitIgnoreSpecPattern, subject: str, *, only_folders: bool) -> bool:
+def _names(pattern: GitIgnoreSpecPattern, name: str) -> bool:
     """Whether a pattern matches an entry itself, and not just a folder above it."""
-    match = pattern.regex.search(subject) if pattern.regex is not None else None
-    if match is None:
-        return False
-    slash = match.end(_BELOW) if _BELOW in match.re.groupindex and match.group(_BELOW) else None
-    if slash is None or slash == len(subject):
-        return True
-    # `*/` and `**/` are just a slash: they name every folder.
-    return only_folders and match.re.pattern == f"(?P<{_BELOW}>/)"
+    match = pattern.regex.search(name) if pattern.regex is not None else None
+    return match is not None and match.groupdict().get(_BELOW) is None

@@ -130,7 +130,7 @@ def _evidence(result: AssessmentResult) -> Iterator[str]:
     yield from _gauge(
         "open_groups",
         "Groups of findings with an unwaived failure, by severity.",
-        [({"severity": severity}, number) for severity, number in counts.open.items()],
+        [({"severity": severity}, number) for severity, number in sorted(counts.open.items())],
     )
     yield from _gauge("gaps", "What was not looked at, by kind.", _gaps(result.gaps))
     yield from _gauge(

@@ -12,8 +12,12 @@ TEMPLATE = """  template:
     spec: {containers: [{name: c, image: "registry.example.com/a:1", securityContext: {privileged: true}}]}
 """
 WORKLOAD = "apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: x}\nspec:\n" + TEMPLATE
-INGRESS = "apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: x}\nspec: {rules: [{host: a.example.com}]}\n"
-POLICY = "apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: x}\nspec: {podSelector: {}, ingress: [{}]}\n"
+INGRESS = (
+    "apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: x}\nspec: {rules: [{host: a.example.com}]}\n"
+)
+POLICY = (
+    "apiVersion: %s\nkind: %s\nmetadata: {name: a, namespace: x}\nspec: {podSelector: {}, ingress: [{}]}\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import html
+import json
 import re
 import shlex
 from pathlib import Path
@@ -56,7 +59,7 @@ def test_so_is_the_summary(place: Path) -> None:
 @pytest.mark.parametrize("name", FORMATS_FOR_PROGRAMS.values())
 def test_what_programs_read_is_the_same_in_every_language(place: Path, name: str) -> None:
     one, other = ((place / language / name).read_text(encoding="utf-8") for language in ("en", "zh-CN"))
-    moment = r"\d{4}-\d\d-\d\dT[\d:]+Z"
+    moment = r"\d{4}-\d\d-\d\dT[\d:]+Z|(?<=run_timestamp_seconds )[\d.]+"
     assert re.sub(moment, "", one) == re.sub(moment, "", other)
     assert not HAN.search(other)
 
@@ -71,7 +74,10 @@ def test_the_commands_of_the_page_do_what_the_page_says(place: Path, language: s
         ["fleetaudit", "report"],
         ["fleetaudit", "sample"],
     ]
-    assert lines[1] == ["sha256sum", "report.json", "population.csv.gz"]
+    assert lines[1] == ["gzip", "-dc", "population.csv.gz", "|", "sha256sum"]
+    record = json.loads((place / language / "report.json").read_bytes())["record"]
+    population = gzip.decompress((place / language / "population.csv.gz").read_bytes())
+    assert hashlib.sha256(population).hexdigest() == record["population_sha256"]
     again, sample = (line[1:] for line in lines if line[0] == "fleetaudit")
     done = run(*again, "-o", "again", cwd=place / language)
     assert done.returncode == 0, done.stderr
