@@ -40,7 +40,7 @@ def diff(
 ) -> int:
     """Compare two results: new, regressed, fixed, removed, waived, unchanged, and lost evidence.
 
-    A group that vanished is fixed only when the same pairs pass now. When its objects can't be seen any more it is lost
+    A group that vanished is fixed only when the same pairs were judged again without it. When its objects can't be seen any more it is lost
     evidence, and the exit code is 3. Ratios are compared only when both results speak of the same scope and rules. The
     population files beside the reports prove it; they must be of the same runs.
     """

@@ -31,6 +31,7 @@ _REASONS = {
     "waiver_ended": "its waiver ended",
     "rule_not_asked": "the rule was asked in one of the two runs only",
     "cluster_not_reached": "the cluster was not reached",
+    "left_out": "the newer run leaves out more",
     "gap": "a gap may hide the object",
     "error": "the pair could not be judged",
     "no_population": "no population file to prove it by",

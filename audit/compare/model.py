@@ -11,7 +11,7 @@ from audit.model.finding import FindingGroup
 
 
 class Change(enum.Enum):
-    """What happened to a group between two results. A group that vanished is fixed only when its pairs pass now."""
+    """What happened to a group between two results. A group that vanished is fixed only when its pairs were judged again."""
 
     REGRESSED = "regressed"
     """Open now; the same pairs passed before."""
@@ -24,7 +24,7 @@ class Change(enum.Enum):
     WAIVED = "waived"
     """Open before, accepted by a waiver now."""
     FIXED = "fixed"
-    """Open before; the same pairs pass now."""
+    """Open before; the same pairs were judged again, and this failure is no longer among what is found."""
     REMOVED = "removed"
     """Open before; its objects are no longer there, and nothing hides them."""
     UNCHANGED = "unchanged"
@@ -36,7 +36,7 @@ class GroupChange(msgspec.Struct, frozen=True, kw_only=True):
 
     change: Change
     reason: str
-    """Why, as a code: ``waiver_ended``, ``rule_not_asked``, ``cluster_not_reached``, ``gap``, ``error``,
+    """Why, as a code: ``waiver_ended``, ``left_out``, ``rule_not_asked``, ``cluster_not_reached``, ``gap``, ``error``,
     ``no_population``; else empty."""
     group: FindingGroup
     """As the newer result has it, or the older one where the newer has none."""

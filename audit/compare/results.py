@@ -36,6 +36,8 @@ class Side(NamedTuple):
     outcomes: Mapping[PairKey, Outcome] | None
 
 
+_CHOSEN = frozenset({"excluded", "not_included", "gitignored"})
+"""Codes of notices about what somebody chose not to have read."""
 _WORST = (Outcome.ERROR, Outcome.FAIL, Outcome.WARN, Outcome.PASS, Outcome.SKIP)
 
 
@@ -103,7 +105,7 @@ def _changes(before: Side, after: Side) -> Iterator[GroupChange]:
         if id_ in waived:
             yield _change(Change.WAIVED, "", group, group, None)
         else:
-            yield _change(*_closed(group, after), group, group, None)
+            yield _change(*_closed(group, before.result, after), group, group, None)
 
 
 def _opened(group: FindingGroup, before: Side) -> tuple[Change, str]:
@@ -120,8 +122,8 @@ def _opened(group: FindingGroup, before: Side) -> tuple[Change, str]:
     return (Change.NEWLY_SEEN, next(filter(None, hidden))) if any(hidden) else (Change.NEW, "")
 
 
-def _closed(group: FindingGroup, after: Side) -> tuple[Change, str]:
-    """Fixed takes proof: each pair that failed passes now, or its object is gone and nothing could hide it."""
+def _closed(group: FindingGroup, before: AssessmentResult, after: Side) -> tuple[Change, str]:
+    """Fixed takes proof: the rule was asked of each pair and no longer finds it, or its object is gone and nothing could hide it."""
     if not _asked(after.result, group.rule):
         return Change.LOST, "rule_not_asked"
     if after.outcomes is None:
@@ -130,7 +132,7 @@ def _closed(group: FindingGroup, after: Side) -> tuple[Change, str]:
     for member in _failing(group):
         outcome = after.outcomes.get(_key(member))
         if outcome is None:
-            if reason := _hidden(member, after.result):
+            if reason := _hidden(member, after.result) or _left_out(before, after.result):
                 return Change.LOST, reason
             continue
         if outcome is Outcome.ERROR:
@@ -147,6 +149,16 @@ def _hidden(member: Finding, result: AssessmentResult) -> str:
         return "cluster_not_reached"
     gaps = (gap for gap in result.gaps if gap.cluster == subject.cluster)
     return "gap" if any(gap.may_hide((subject.kind_key,)) for gap in gaps) else ""
+
+
+def _left_out(before: AssessmentResult, after: AssessmentResult) -> str:
+    """Whether the newer run chose to leave out something that the older one did not."""
+    chosen = [
+        {(n.source, n.code, n.message) for n in result.notices if n.code in _CHOSEN}
+        for result in (before, after)
+    ]
+    scopes = [result.record.configuration.get("scope") for result in (before, after)]
+    return "left_out" if chosen[1] - chosen[0] or scopes[0] != scopes[1] else ""
 
 
 def _change(

@@ -100,6 +100,14 @@ def test_what_a_broken_file_may_hide_is_lost_evidence(
     assert "1 lost evidence" in fleetaudit("diff", base, tmp_path / "out").out
 
 
+def test_what_is_left_out_by_choice_is_lost_evidence(
+    base: Path, tmp_path: Path, newer: Callable[..., Path]
+) -> None:
+    after = newer(write(tmp_path / "in", web=True, api=False), "--exclude", "web.yaml", *RULES)
+    done, _, told = difference(base, after)
+    assert (done.code, told) == (3, [("lost", "left_out")])
+
+
 def test_a_rule_that_is_no_longer_asked_fixes_nothing(
     base: Path, tmp_path: Path, newer: Callable[..., Path]
 ) -> None:
