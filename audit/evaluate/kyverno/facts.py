@@ -28,6 +28,7 @@ class ObjectFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Identity and labels of one object."""
 
     group: str
+    """As written: an object of ``extensions`` is not one of the successor's for Kyverno."""
     version: str
     kind: str
     plural: str
@@ -54,7 +55,8 @@ class ObjectFacts(msgspec.Struct, frozen=True, kw_only=True):
 def facts_of(item: CollectedObject, value: dict[str, Any], custom: dict[str, CustomKind]) -> ObjectFacts:
     """Facts of a decoded object."""
     ref = item.ref
-    key = kind_key(ref.group, ref.kind)
+    group = _written_group(value)
+    key = kind_key(group, ref.kind)
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     namespaced = is_namespaced(key)
@@ -72,7 +74,7 @@ def facts_of(item: CollectedObject, value: dict[str, Any], custom: dict[str, Cus
         caveats.append(Caveat.LARGE_INTEGER)
     plural = built_in_plural(key) or (own.plural if own else guess_plural(ref.kind))
     return ObjectFacts(
-        group=ref.group,
+        group=group,
         version=ref.version,
         kind=ref.kind,
         plural=plural,
@@ -84,6 +86,11 @@ def facts_of(item: CollectedObject, value: dict[str, Any], custom: dict[str, Cus
         images=tuple(_images(value.get("spec"))),
         caveats=tuple(caveats),
     )
+
+
+def _written_group(value: dict[str, Any]) -> str:
+    group, slash, _ = _text(value.get("apiVersion")).partition("/")
+    return group if slash else ""
 
 
 def _text(value: Any) -> str:

@@ -21,6 +21,7 @@ from audit.collect.artifacts.signatures import tar_stream
 from audit.collect.artifacts.signatures.image_files import image_files, looks_like_image
 from audit.collect.artifacts.signatures.tar_stream import TarError, members
 from audit.model.gap import GapKind
+from tests.shared_data import CHECKOUT
 from tests.signatures.image_builder import LayoutBuilder, write_tar
 from tests.signatures.workbench import Workbench
 
@@ -218,14 +219,20 @@ def test_a_large_layer_costs_no_memory(tmp_path: Path, packed: bool) -> None:
             stream.write(os.urandom(1 << 10) * 1024)
         stream.write(plain)
     script = (
-        "import resource, sys\n"
+        "import sys\n"
         "from pathlib import Path\n"
         "from audit.collect.artifacts.signatures.image_files import image_files\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "from tests.peak_memory import peak_kib\n"
+        "before = peak_kib()\n"
         "assert 'index.json' in image_files(Path(sys.argv[1])).named\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+        "print(peak_kib() - before)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", script, str(path)],
+        capture_output=True,
+        text=True,
+        cwd=CHECKOUT,
+        timeout=60,
+        check=True,
     )
     assert int(done.stdout) < 30_000
