@@ -70,12 +70,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.installed: $(VENV)/bin/python pyproject.toml hatch_build.py $(shell find native -name '*.go' -o -name 'go.*')
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml hatch_build.py $(shell find native -name '*.go' -o -name 'go.*' -o -name '*.pgo')
 	@echo "Building and installing fleetaudit (the first time takes about a minute)"
 	$(BIN)/python -m pip install --quiet .
 	touch $@
 
-$(VENV)/.developed: $(VENV)/bin/python pyproject.toml hatch_build.py $(shell find native -name '*.go' -o -name 'go.*')
+$(VENV)/.developed: $(VENV)/bin/python pyproject.toml hatch_build.py $(shell find native -name '*.go' -o -name 'go.*' -o -name '*.pgo')
 	$(BIN)/python -m pip install --quiet --editable . --group test --group check
 	touch $@ $(VENV)/.installed
 

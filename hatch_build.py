@@ -146,7 +146,7 @@ class Native:
     def _digest(self) -> str:
         digest = hashlib.sha256(repr((self.target, BUILD_FLAGS)).encode())
         for folder in (self.source, *self.shared):
-            files = {*folder.rglob("go.*"), *folder.rglob("*.go")}
+            files = {*folder.rglob("go.*"), *folder.rglob("*.go"), *folder.rglob("*.pgo")}
             for file in sorted(files):
                 if not file.name.endswith("_test.go"):
                     digest.update(f"{file.relative_to(folder).as_posix()}\0".encode())

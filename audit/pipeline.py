@@ -27,7 +27,6 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
     now = clock.now()
     # 1 collect, 2 normalise, 3 evaluate: one cluster after the other, so that memory never holds a fleet.
     members = [look_at(member, parts, progress=progress, stop=stop) for member in parts.members]
-    parts.ledger.flush()
     found = [*parts.load_gaps, *(gap for member in members for gap in member.gaps)]
     gaps = mark_allowed(found, parts.allowed_gaps, now)
     # 4 assess: a status for each control, on each cluster and on the fleet.
@@ -114,4 +113,6 @@ def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopS
                     )
                 )
                 break
+        # The next cluster needs the reader that finds the lines of this one.
+        parts.ledger.settle()
         return collected

@@ -38,12 +38,31 @@ _ASSIGNED = re.compile(
 )
 
 
-_SUSPECT = re.compile(rb"://[^\s\"]*[@?]|=|PRIVATE KEY|gh[pousr]_|github_pat_|glpat-|xox|sk-|hf_|AKIA|eyJ")
+_SUSPECT_URL = re.compile(rb"://[^\s\"]*[@?]")
+_SIGNS = [
+    sign.encode()
+    for sign in [
+        "=",
+        "PRIVATE KEY",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "xox",
+        "sk-",
+        "hf_",
+        "AKIA",
+        "eyJ",
+    ]
+]
 
 
 def may_hold_credentials(text: bytes) -> bool:
-    """A quick look that spares most texts the long one of `masked`."""
-    return _SUSPECT.search(text) is not None
+    """A quick look that spares most texts the long one of `masked`. Plain searches: one pattern for all takes 30 times as long."""
+    return any(sign in text for sign in _SIGNS) or (b"://" in text and _SUSPECT_URL.search(text) is not None)
 
 
 def redacted(value: Any, key: str = "") -> Any:

@@ -3,68 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Protocol
-
-import msgspec
+from collections.abc import Callable
 
 from audit.model.finding import (
     CONTEXT_INCOMPLETE,
     MANIFEST_NOT_COLLECTED,
-    Finding,
     Outcome,
     PairAnswer,
     Violation,
 )
 from audit.model.gap import Notice
-from audit.model.rule import Rule
-from audit.model.subject import Place, SubjectRef
+from audit.model.subject import SubjectRef
 from audit.model.tally import Tally
 from audit.ports import CollectedObject
-from audit.record.findings import FindingStore
+from audit.record.keeping import Answered, FindingKeeper
 from audit.record.population import PopulationWriter
 
 WaiverMatch = Callable[[str, SubjectRef, tuple[Violation, ...]], str | None]
 """(rule, subject, violations) to the id of the live waiver that accepts all of them."""
 
-Path = tuple[str | int, ...]
-
 _EXPLAINED = frozenset({CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED})
-
-# Positions are asked for in batches: one parse of a file answers for all of its objects.
-_PENDING_OBJECTS = 2_000
-
-
-class PlaceFinder(Protocol):
-    """Finds lines and columns; one list per asked subject, one place (or None) per path."""
-
-    def places(self, asked: list[tuple[SubjectRef, list[Path]]]) -> list[list[Place | None]]:
-        """Places of all paths, in the order asked."""
-        ...
-
-
-class _Pending(msgspec.Struct, frozen=True):
-    ref: SubjectRef
-    answers: list[tuple[PairAnswer, str]]
 
 
 class Ledger:
     """Books every pair exactly once.
 
     Args:
-        rules: all loaded rules by id.
         waiver_of: finds the live waiver of a failed pair.
-        places: resolves positions of findings.
-        findings: where findings go.
+        keeper: where the findings of failed, warned and undecided pairs go.
         population: where pairs go; None when no file is written.
     """
 
     def __init__(
         self,
-        rules: Mapping[str, Rule],
         waiver_of: WaiverMatch,
-        places: PlaceFinder,
-        findings: FindingStore,
+        keeper: FindingKeeper,
         population: PopulationWriter | None,
     ) -> None:
         self.tally = Tally()
@@ -74,12 +47,9 @@ class Ledger:
         self.pairs_answered = 0
         self.errors_of_their_own = 0
         """Error pairs that no gap and no missing manifest explains: an engine failed, a document is ambiguous."""
-        self._rules = rules
         self._waiver_of = waiver_of
-        self._places = places
-        self._findings = findings
+        self._keeper = keeper
         self._population = population
-        self._pending: list[_Pending] = []
         self._caveats: Counter[str] = Counter()
 
     def notices(self) -> tuple[Notice, ...]:
@@ -121,50 +91,8 @@ class Ledger:
         if self._population is not None:
             self._population.add(ref, booked)
         if worth_showing:
-            waiting = len(self._pending)
-            next_file = waiting and self._pending[-1].ref.source != ref.source
-            if (next_file and waiting >= _PENDING_OBJECTS) or waiting >= 10 * _PENDING_OBJECTS:
-                self.flush()
-            self._pending.append(_Pending(ref, worth_showing))
+            self._keeper.add(Answered(ref, worth_showing))
 
-    def flush(self) -> None:
-        """Resolve the positions of what is pending and keep the findings."""
-        pending, self._pending = self._pending, []
-        if not pending:
-            return
-        asked = [
-            (entry.ref, [v.path for answer, _ in entry.answers for v in answer.violations])
-            for entry in pending
-        ]
-        for entry, places in zip(pending, self._places.places(asked), strict=True):
-            place = iter(places)
-            for answer, waiver in entry.answers:
-                for violation in answer.violations:
-                    self._keep(entry.ref, answer, violation, next(place), waiver)
-                if not answer.violations:
-                    violation = Violation(message=answer.message)
-                    self._keep(entry.ref, answer, violation, object_place(entry.ref), waiver)
-
-    def _keep(
-        self, ref: SubjectRef, answer: PairAnswer, violation: Violation, place: Place | None, waiver: str
-    ) -> None:
-        rule = self._rules[answer.rule]
-        self._findings.add(
-            Finding(
-                rule=rule.id,
-                subject=ref,
-                outcome=answer.outcome,
-                severity=rule.severity,
-                violation=violation,
-                place=place,
-                error=answer.reason if answer.outcome is Outcome.ERROR else "",
-                waiver=waiver,
-                said=answer.said,
-                caveats=answer.caveats,
-            )
-        )
-
-
-def object_place(ref: SubjectRef) -> Place | None:
-    """Where the object itself begins; None for derived subjects."""
-    return Place(file=ref.source, line=ref.line, approximate=True) if ref.source else None
+    def settle(self) -> None:
+        """Wait until everything that was booked is kept."""
+        self._keeper.settle()

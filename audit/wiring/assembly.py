@@ -25,6 +25,7 @@ from audit.parts import Parts
 from audit.pipeline import run_audit
 from audit.ports import Clock, ProgressSink, StopSignal
 from audit.record.findings import FindingStore
+from audit.record.keeping import FindingKeeper
 from audit.record.ledger import Ledger
 from audit.record.places import Places
 from audit.record.pod_paths import PodPaths
@@ -115,13 +116,13 @@ class Audit:
         self._components = ComponentProfiles(self.library.components)
         self._texts = SourceTexts(Path())
         self._waivers = WaiverIndex(self.library.waivers, clock.now(), self._engines.twins.rule_of)
-        self._ledger = Ledger(
+        self._keeper = FindingKeeper(
             {rule.id: rule for rule in self.library.rules},
-            self._waivers.match,
             Places(self._reader, self._texts.read),
             self._findings,
-            self._population,
         )
+        stack.callback(self._keeper.abandon)
+        self._ledger = Ledger(self._waivers.match, self._keeper, self._population)
 
     @property
     def twins(self) -> TwinPairs:
