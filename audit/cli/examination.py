@@ -14,7 +14,7 @@ import msgspec
 
 import audit
 from audit.config.environment import Environment
-from audit.errors import AuditError
+from audit.errors import AuditError, EngineError
 from audit.process import run_tool
 
 _TIMEOUT_SECONDS = 10.0
@@ -43,7 +43,6 @@ _TOOLS = (
     _Tool("helm", ("version", "--short"), "Helm charts are not rendered: each is a gap"),
     _Tool("kubectl", ("version", "--client"), "kustomizations are not rendered: each is a gap"),
     _Tool("opa", ("version",), "no OPA server can be started (engine.rego: opa-server)"),
-    _Tool("kyverno", ("version",), "Kyverno policies are a gap, and exit code 3"),
 )
 
 
@@ -57,6 +56,8 @@ def examine(environment: Environment) -> list[Observation]:
         _memory(),
         _temporary_folder(),
         *(_tool(tool, environment) for tool in _TOOLS),
+        _kyverno(),
+        _kyverno_batch(),
         _terminal(environment),
         _locale(environment),
         *_network_settings(environment),
@@ -142,6 +143,39 @@ def _tool(tool: _Tool, environment: Environment) -> Observation:
         return Observation(name=tool.name, present=False, detail=detail, without=tool.without)
     lines = [line.strip() for line in result.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
     return Observation(name=tool.name, present=True, detail=f"{lines[0] if lines else 'works'} ({path})")
+
+
+def _kyverno() -> Observation:
+    """As a run finds it: named by the environment, or under either of its names on PATH."""
+    from audit.evaluate.kyverno.binary import find_kyverno
+
+    without = "Kyverno policies are a gap, and exit code 3"
+    try:
+        cli = find_kyverno()
+    except EngineError as error:
+        return Observation(name="kyverno", present=False, detail=_told(error), without=without)
+    version = cli.engine_version()
+    assumed = version.details.get("capabilities", "")
+    detail = f"{version.version}{f' ({assumed})' if assumed else ''} ({cli.path})"
+    return Observation(name="kyverno", present=True, detail=detail)
+
+
+def _kyverno_batch() -> Observation:
+    from audit.evaluate.kyverno.batch.program import find_batch
+    from audit.native.binary import said_by
+
+    without = "the Kyverno CLI judges alone, which takes longer"
+    try:
+        program = find_batch()
+        version = said_by(program).kyverno
+    except EngineError as error:
+        return Observation(name="kyverno-batch", present=False, detail=_told(error), without=without)
+    return Observation(name="kyverno-batch", present=True, detail=f"Kyverno {version} ({program.path})")
+
+
+def _told(error: AuditError) -> str:
+    """What is wrong, and what to do about it."""
+    return f"{error.message}; {error.suggestion}" if error.suggestion else error.message
 
 
 def _terminal(environment: Environment) -> Observation:

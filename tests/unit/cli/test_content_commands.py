@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,3 +139,27 @@ def test_doctor_asks_tools_for_their_version(tmp_path: Path) -> None:
     assert found["helm"]["detail"].startswith("v9.8.7 (")
     assert not found["opa"]["present"]
     assert "does not work: exit code 3" in found["opa"]["detail"]
+
+
+def test_doctor_finds_the_kyverno_cli_as_a_run_does(tmp_path: Path) -> None:
+    """Under both of its names, or where the environment points; and says how to get what is not there."""
+
+    def looked_at(**variables: str) -> dict[str, Any]:
+        done = run("doctor", "--json", cwd=tmp_path, **variables)
+        return {item["name"]: item for item in json.loads(done.stdout)}
+
+    path = f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    absent = looked_at(PATH=path)
+    assert "https://kyverno.io/docs/kyverno-cli/install/" in absent["kyverno"]["detail"]
+    assert "fleetaudit[kyverno-batch]" in absent["kyverno-batch"]["detail"]
+    plugin = tmp_path / "kubectl-kyverno"
+    plugin.write_text("#!/bin/sh\necho 'Version: 1.18.2'\n", encoding="utf-8")
+    plugin.chmod(0o755)
+    assert looked_at(PATH=path)["kyverno"]["detail"] == f"1.18.2 ({plugin})"
+    plugin.rename(tmp_path / "elsewhere")
+    named = looked_at(PATH=path, FLEETAUDIT_KYVERNO=str(tmp_path / "elsewhere"))
+    assert named["kyverno"]["detail"] == f"1.18.2 ({tmp_path / 'elsewhere'})"
+    (tmp_path / "elsewhere").write_text("#!/bin/sh\necho 'Version: 1.9.0'\n", encoding="utf-8")
+    old = looked_at(PATH=path, FLEETAUDIT_KYVERNO=str(tmp_path / "elsewhere"))
+    assert not old["kyverno"]["present"]
+    assert "at least 1.14 is needed" in old["kyverno"]["detail"]
