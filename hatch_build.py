@@ -33,6 +33,7 @@ PLATFORMS = {
     "windows/amd64": "win_amd64",
     "windows/arm64": "win_arm64",
 }
+_LICENCE = re.compile(r"(licen[cs]e|copying|notice|patents)", re.IGNORECASE)
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -61,6 +62,8 @@ class NativeBuildHook(BuildHookInterface[BuilderConfig]):
             return  # everything is read from the checkout
         include = build_data["force_include"]
         include[str(program)] = f"audit/native/bin/{native.name}"
+        if native.notices.is_file():
+            include[str(native.notices)] = f"audit/native/bin/{native.notices.name}"
         for folder in CONTENT:
             if (root / folder).is_dir():
                 include[str(root / folder)] = f"audit/_content/{folder}"
@@ -101,6 +104,8 @@ class Native:
         else:
             self.output = root / "build" / source / self.target.replace("/", "-") / self.name
         self.stamp = self.output.with_name(".source-digest")
+        self.notices = self.output.with_name("THIRD_PARTY_NOTICES.txt")
+        """Licences of the modules inside the program; absent beside a program that was given."""
 
     def platform_tag(self) -> str:
         """Platform part of the wheel's tag."""
@@ -120,9 +125,11 @@ class Native:
             if given.resolve() != self.output.resolve():
                 self._replace_by(shutil.copy2, given)
                 self.stamp.unlink(missing_ok=True)
+                self.notices.unlink(missing_ok=True)
             return self.output
         if not self.is_current():
             self._replace_by(self._build, self.source)
+            self.notices.write_text(self._licences(), encoding="utf-8")
             self.stamp.write_text(self._digest(), encoding="ascii")
         return self.output
 
@@ -139,7 +146,7 @@ class Native:
 
     def is_current(self) -> bool:
         """Whether the program was built from exactly these sources."""
-        if not (self.output.is_file() and self.stamp.is_file()):
+        if not all(path.is_file() for path in (self.output, self.stamp, self.notices)):
             return False
         return self.stamp.read_text(encoding="ascii") == self._digest()
 
@@ -177,6 +184,28 @@ class Native:
         return go if _numbers(said.strip().removeprefix("go")) >= self.needed_go() else None
 
     def _build(self, source: Path, output: Path) -> None:
+        done = self._go("build", *BUILD_FLAGS, "-o", str(output), ".", folder=source)
+        if done.returncode != 0:
+            raise NativeBuildError(
+                f"building the Go program failed:\n{done.stderr.strip()}\n"
+                f"Where the Go module proxy cannot be reached, set {self.variable} to the path of a built program."
+            )
+
+    def _licences(self) -> str:
+        """Licences and notices of every module in the program, and of Go itself, as their authors wrote them."""
+        form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+        listed = self._go("list", "-deps", "-f", form, ".", folder=self.source)
+        root = self._go("env", "GOROOT", folder=self.source)
+        if listed.returncode != 0 or root.returncode != 0:
+            raise NativeBuildError(f"listing the modules of the Go program failed:\n{listed.stderr.strip()}")
+        modules = {line.partition("\t")[::2] for line in listed.stdout.splitlines() if line}
+        parts = []
+        for name, folder in [("the Go standard library", root.stdout.strip()), *sorted(modules)]:
+            if not Path(folder).is_relative_to(self.source.parent):  # this project's own
+                parts.append(_licence_of(name, Path(folder)))
+        return "\n\n".join(parts)
+
+    def _go(self, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
         go = self.fit_go()
         if go is None:
             needed = ".".join(str(n) for n in self.needed_go())
@@ -194,16 +223,18 @@ class Native:
             "GOWORK": "off",
         }
         if "GOCACHE" not in environment and "HOME" not in environment and sys.platform != "win32":
-            environment["GOCACHE"] = str(source.parent / "build" / "go-cache")
-        command = [go, "build", *BUILD_FLAGS, "-o", str(output), "."]
-        done = subprocess.run(
-            command, cwd=source, env=environment, capture_output=True, text=True, check=False
+            environment["GOCACHE"] = str(self.source.parent / "build" / "go-cache")
+        return subprocess.run(
+            [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
-        if done.returncode != 0:
-            raise NativeBuildError(
-                f"building the Go program failed:\n{done.stderr.strip()}\n"
-                f"Where the Go module proxy cannot be reached, set {self.variable} to the path of a built program."
-            )
+
+
+def _licence_of(name: str, folder: Path) -> str:
+    """All files of a module that state its terms; some authors state them elsewhere only."""
+    files = sorted(file for file in folder.iterdir() if file.is_file() and _LICENCE.match(file.name))
+    texts = [file.read_text(encoding="utf-8", errors="replace").strip() for file in files]
+    unstated = ["The module has no file that states its licence; its repository may."]
+    return "\n\n".join([f"{'=' * 80}\n{name}\n{'=' * 80}", *(texts or unstated)])
 
 
 def _host_target() -> str:

@@ -58,4 +58,7 @@ class BatchBuildHook(BuildHookInterface[BuilderConfig]):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{native.platform_tag()}"
         if version != "editable":
-            build_data["force_include"][str(program)] = f"fleetaudit_kyverno_batch/bin/{native.name}"
+            include = build_data["force_include"]
+            include[str(program)] = f"fleetaudit_kyverno_batch/bin/{native.name}"
+            if native.notices.is_file():
+                include[str(native.notices)] = f"fleetaudit_kyverno_batch/bin/{native.notices.name}"

@@ -44,7 +44,11 @@ def test_it_builds_once_and_again_only_when_sources_change(checkout: Path) -> No
     (checkout / "native" / "more.go").write_text("package main\n")
     assert not Native(checkout).is_current()
     assert Native(checkout).provide().stat().st_ino != first.st_ino
-    assert {file.name for file in program.parent.iterdir()} == {native.name, ".source-digest"}
+    assert {file.name for file in program.parent.iterdir()} == {
+        native.name,
+        ".source-digest",
+        "THIRD_PARTY_NOTICES.txt",
+    }
 
 
 def test_a_program_that_does_not_compile_says_so_and_leaves_nothing(checkout: Path) -> None:
@@ -53,6 +57,36 @@ def test_a_program_that_does_not_compile_says_so_and_leaves_nothing(checkout: Pa
     with pytest.raises(NativeBuildError, match="undefined: nope"):
         Native(checkout).provide()
     assert list((checkout / "audit" / "native" / "bin").iterdir()) == []
+
+
+def test_the_terms_of_what_is_inside_go_with_it(
+    checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    go()
+    lines = ["module example.test/native", "", "go 1.21.0", ""]
+    for name, terms in {"kind": "LICENSE.md", "silent": "README"}.items():
+        folder = tmp_path_factory.mktemp(name)
+        (folder / "go.mod").write_text(f"module example.test/{name}\n\ngo 1.21.0\n")
+        (folder / f"{name}.go").write_text(f"package {name}\n\nfunc Say() {{}}\n")
+        (folder / terms).write_text("Be kind.")
+        lines.append(f"require example.test/{name} v0.0.0\n\nreplace example.test/{name} => {folder}\n")
+    (checkout / "native" / "go.mod").write_text("\n".join(lines))
+    (checkout / "native" / "main.go").write_text(
+        'package main\n\nimport (\n\t"example.test/kind"\n\t"example.test/silent"\n)\n\n'
+        "func main() { kind.Say(); silent.Say() }\n"
+    )
+    native = Native(checkout)
+    native.provide()
+    notices = native.notices.read_text()
+    assert "the Go standard library" in notices
+    assert "The Go Authors" in notices
+    assert notices.count("Be kind.") == 1
+    assert "states its licence; its repository may." in notices.partition("example.test/silent")[2]
+    data: dict[str, dict[str, str]] = {"force_include": {}}
+    hook(checkout).initialize("standard", data)
+    assert data["force_include"][str(native.notices)] == "audit/native/bin/THIRD_PARTY_NOTICES.txt"
+    native.notices.unlink()
+    assert not native.is_current()
 
 
 def test_another_platform_is_built_beside(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
