@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import heapq
@@ -121,33 +122,38 @@ class FindingStore:
             UsageError: the store is closed.
         """
         self._check_open()
-        if self._lines is None:
-            lines = Spill(self._folder)
-            for key, rows in itertools.groupby(self._rows(), key=_group_key):
-                members = list(rows)
-                head = canonical_json(_head(key, members))
-                # `members` is the last field of a group, empty in the head.
-                lines.append(head[: -len(b"]}")] + b",".join([row.finding for row in members]) + b"]}")
-            self._lines = lines
-        return iter(self._lines)
+        return iter(self._gathered()[0])
 
     def counts(self) -> GroupCounts:
-        """Totals, counted once, from the keys alone; they outlive the store.
+        """Totals, counted once; they outlive the store.
 
         Raises:
             UsageError: the store was closed before anybody asked.
         """
         if self._counts is None:
             self._check_open()
-            sizes = (
-                (key, [row.waived for row in rows])
-                for key, rows in itertools.groupby(self._rows(), key=_group_key)
-            )
-            self._counts = _count(
-                (_OUTCOMES[int(key[0])], _SEVERITIES[int(key[1])], len(waived), sum(waived))
-                for key, waived in sizes
-            )
+            self._counts = self._gathered()[1]
         return self._counts
+
+    def _gathered(self) -> tuple[Spill, GroupCounts]:
+        """Lines and totals, in one pass: with many findings, merging them costs more than either."""
+        if self._lines is None or self._counts is None:
+            with contextlib.ExitStack() as unless_done:
+                lines = Spill(self._folder)
+                unless_done.callback(lines.close)
+                self._lines, self._counts = lines, _count(self._written(lines))
+                unless_done.pop_all()
+        return self._lines, self._counts
+
+    def _written(self, lines: Spill) -> Iterator[tuple[Outcome, Severity, int, int]]:
+        """Write the groups; yield of each what `_count` wants."""
+        for key, rows in itertools.groupby(self._rows(), key=_group_key):
+            members = list(rows)
+            head = canonical_json(_head(key, members))
+            # `members` is the last field of a group, empty in the head.
+            lines.append(head[: -len(b"]}")] + b",".join([row.finding for row in members]) + b"]}")
+            waived = sum(row.waived for row in members)
+            yield _OUTCOMES[int(key[0])], _SEVERITIES[int(key[1])], len(members), waived
 
     def close(self) -> None:
         """Give the space back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -43,13 +44,18 @@ def finding(
     )
 
 
+@pytest.fixture
+def store() -> Iterator[FindingStore]:
+    with FindingStore() as store:
+        yield store
+
+
 @pytest.mark.parametrize("buffer", [1, 7, 10_000])
 def test_order_and_spilling_change_nothing(buffer: int) -> None:
     findings = [finding(n, cluster="ab"[n % 2]) for n in range(100)]
-    expected = FindingStore()
-    for item in findings:
-        expected.add(item)
-    with FindingStore(buffer=buffer) as shuffled:
+    with FindingStore() as expected, FindingStore(buffer=buffer) as shuffled:
+        for item in findings:
+            expected.add(item)
         random.Random(3).shuffle(findings)
         for item in findings:
             shuffled.add(item)
@@ -60,8 +66,7 @@ def test_order_and_spilling_change_nothing(buffer: int) -> None:
         assert shuffled.counts().findings == 100
 
 
-def test_group_spans_clusters_and_container_indexes() -> None:
-    store = FindingStore()
+def test_group_spans_clusters_and_container_indexes(store: FindingStore) -> None:
     for number in range(14):
         store.add(finding(number, cluster="ab"[number % 2]))
     groups = list(store.groups())
@@ -71,8 +76,7 @@ def test_group_spans_clusters_and_container_indexes() -> None:
     assert {group.clusters for group in groups} == {("a", "b")}
 
 
-def test_group_of_waived_members_is_not_open() -> None:
-    store = FindingStore()
+def test_group_of_waived_members_is_not_open(store: FindingStore) -> None:
     store.add(finding(1, waiver="w-1"))
     store.add(finding(2, waiver="w-1"))
     store.add(finding(2))
@@ -81,8 +85,7 @@ def test_group_of_waived_members_is_not_open() -> None:
     assert counts.open["high"] == 1
 
 
-def test_errors_of_one_cause_are_one_group() -> None:
-    store = FindingStore()
+def test_errors_of_one_cause_are_one_group(store: FindingStore) -> None:
     for number in range(50):
         store.add(finding(number, outcome=Outcome.ERROR))
     (group,) = store.groups()
@@ -90,8 +93,7 @@ def test_errors_of_one_cause_are_one_group() -> None:
     assert store.counts().errors == 1
 
 
-def test_worst_severity_comes_first_and_errors_after_failures() -> None:
-    store = FindingStore()
+def test_worst_severity_comes_first_and_errors_after_failures(store: FindingStore) -> None:
     store.add(finding(1, outcome=Outcome.ERROR))
     store.add(finding(1, outcome=Outcome.WARN))
     store.add(finding(1))
