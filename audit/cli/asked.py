@@ -30,6 +30,7 @@ class Asked(NamedTuple):
     rule: o.SelectedRules = None
     skip_rule: o.SkippedRules = None
     profile: o.ProfileName = None
+    as_of: o.AsOf = None
     fail_on: o.FailOn = None
     min_ratio: o.MinRatio = None
     min_coverage: o.MinCoverage = None

@@ -78,7 +78,7 @@ def collect(
     from audit.cli.settings import configuration, contexts_of, environment
     from audit.cli.signals import StopOnSignal
     from audit.config.overrides import Overrides
-    from audit.wiring.assembly import SystemClock
+    from audit.wiring.moment import SystemClock
     from audit.wiring.snapshots import take_snapshots
 
     surroundings = environment()

@@ -7,8 +7,8 @@ from audit.cli.wording import count
 from audit.model.gap import Notice
 from audit.model.result import AssessmentResult
 
-# Notices that say what was not read on purpose; few, and worth a line each time.
-_ALWAYS = frozenset({"excluded", "not_included", "gitignored"})
+# Notices that say what was not read on purpose, or judged at another time; few, and worth a line each time.
+_ALWAYS = frozenset({"excluded", "not_included", "gitignored", "judged_as_of"})
 
 
 def print_notes(screen: Screen, result: AssessmentResult, *, verbose: bool) -> None:

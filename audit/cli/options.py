@@ -174,6 +174,15 @@ ProfileName = Annotated[
         words=PROFILES,
     ),
 ]
+AsOf = Annotated[
+    str | None,
+    option(
+        "--as-of",
+        "TIME",
+        "Judge as at this time with its zone, which is past; the report says so. Not with running clusters.",
+        panel=JUDGE,
+    ),
+]
 FailOn = Annotated[
     str | None,
     option(

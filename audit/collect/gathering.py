@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from audit.collect.artifacts.signatures.image_files import layout_around
 from audit.collect.discovery import (
     MANIFEST_SUFFIXES,
     SKIPPED_FOLDERS,
@@ -31,6 +32,7 @@ _LEFT_OUT = {
     "not_included": "not matched by --include",
     "gitignored": "ignored by .gitignore (read them with --no-gitignore)",
     "other_type": "neither YAML nor JSON, nor evidence that is known",
+    "part_of_layout": "parts of image layouts, which are read as a whole",
     "version_control": "version control or dependency folders",
     "own_output": "written by fleetaudit itself",
     "configuration": "configuration of this audit",
@@ -138,10 +140,21 @@ def _walk(
         elif isinstance(found, Unreadable):
             kind = GapKind.ABSENT if found.reason.startswith("no such") else GapKind.UNREADABLE
             gathered.notes.append(scope.gap(kind, scope.label(found.path), found.reason))
+    _set_layouts_apart(
+        omitted, {path.parent for path in gathered.files if path and path.name == "index.json"}
+    )
     for reason, paths in sorted(omitted.items()):
         gathered.notes.append(left_out(scope, reason, paths))
         if reason in _CHOSEN:
             gathered.notes += [ScopeChoice(f"{reason}|{_below(root, path)}") for path in paths]
+
+
+def _set_layouts_apart(omitted: dict[str, list[Path]], folders: set[Path]) -> None:
+    """Blobs are no files that nobody knew: whoever reads the index of an image layout reads them."""
+    others = omitted.pop("other_type", [])
+    for path in others:
+        reason = "part_of_layout" if layout_around(path) in folders else "other_type"
+        omitted.setdefault(reason, []).append(path)
 
 
 def _below(root: Path, path: Path) -> str:

@@ -14,7 +14,7 @@ from audit.config.judging import PolicySourceConfig
 from audit.config.schema import Config, FileConfig, Selector
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError
-from audit.model.expiry import expiry_of
+from audit.model.expiry import expiry_of, moment_of
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -50,6 +50,15 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if name in names[:index]:
             yield Problem(("snapshots", "keys", index, "name"), f"another key is called {name}")
+    yield from _moment_problems(config)
+
+
+def _moment_problems(config: FileConfig) -> Iterator[Problem]:
+    if config.as_of is not None:
+        try:
+            moment_of(config.as_of)
+        except ValueError as error:
+            yield Problem(("as_of",), str(error))
     for index, gap in enumerate(config.allow_gaps):
         try:
             expiry_of(gap.expires)

@@ -189,6 +189,7 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
         ("profile", over.profile),
         ("jobs", over.jobs or environment.jobs),
         ("register", over.register),
+        ("as_of", over.as_of),
     )
     data.update({key: value for key, value in simple if value is not None})
     if over.no_cache:

@@ -23,6 +23,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     in_cluster: bool = False
     register: str | None = None
     policy: tuple[str, ...] = ()
+    as_of: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool | None = None

@@ -235,6 +235,14 @@ class FileConfig(Section, frozen=True, kw_only=True):
         Meta(description="Files with profiles of components that need privileges, beside the shipped ones."),
     ] = ()
     waivers: Annotated[tuple[PathText, ...], Meta(description="Files with accepted failures.")] = ()
+    as_of: Annotated[
+        str | None,
+        Meta(
+            description="A time with its zone that is past: judge as it was then. Ages and ends count up to it, and "
+            "every report says so. Not with running clusters.",
+            examples=["2026-12-01T12:00:00Z"],
+        ),
+    ] = None
     signatures: Annotated[
         PathText | None,
         Meta(description="File that says who may sign what, with which keys and which trusted root."),

@@ -44,6 +44,17 @@ def expiry_of(written: object) -> dt.datetime:
     raise ValueError("write a date such as 2026-12-31, or a time with its zone such as 2026-12-31T18:00:00Z")
 
 
+def moment_of(written: str) -> dt.datetime:
+    """The moment, aware and in UTC, of a time with its zone. A date alone is a whole day, and no moment.
+
+    Raises:
+        ValueError: it is none. The message is one sentence.
+    """
+    if not _TIME.match(written.strip()):
+        raise ValueError("write a time with its zone such as 2026-12-31T18:00:00Z")
+    return expiry_of(written)
+
+
 class _NoZoneError(ValueError):
     """A time of day without a zone means different moments on different machines."""
 

@@ -13,7 +13,7 @@ from audit.report.nouns import counted
 from audit.report.numbers import count
 from audit.report.text import tail, visible
 from audit.report.texts import Texts
-from audit.report.view_parts import Anchors, Piece, control_pieces
+from audit.report.view_parts import Anchors, Piece, control_pieces, minute
 from audit.report.view_words import gap_word
 
 SHOWN_SOURCES = 2
@@ -23,11 +23,13 @@ SHOWN_GAPS = 500
 OUT_OF_SCOPE = frozenset({"excluded", "gitignored", "not_included"})
 """Notices about files that the owner left out."""
 _COUNTED_AS_EXCLUDED = frozenset({"version_control", "own_output", "configuration"})
-_NOT_READ = frozenset({*_COUNTED_AS_EXCLUDED, "other_type", "already_read"})
+_NOT_READ = frozenset({*_COUNTED_AS_EXCLUDED, "other_type", "already_read", "part_of_layout"})
 """Notices about files that are none to read."""
+_PAST = "judged_as_of"
 _OF_EVIDENCE = frozenset(
     {
         *("set_aside", "vex_author_unlisted", "unsupported_system", "totals_differ", "lines_before"),
+        "time_stated",
         *("no_id", "no_timestamp", "no_author"),
     }
 )
@@ -95,7 +97,7 @@ class Unseen(msgspec.Struct, frozen=True):
 def unseen(result: AssessmentResult, anchors: Anchors, texts: Texts) -> Unseen:
     """Gaps by kind with the controls they leave undecided, then what was left out on purpose."""
     missed = [*_gap_entries(result, anchors, texts), *_not_asked(result, texts)]
-    entries = [*missed, *_on_purpose(result, texts)]
+    entries = [*_earlier(result, texts), *missed, *_on_purpose(result, texts)]
     left_out = tuple(_left_out(result, texts))
     others = [item for item in result.notices if item.code not in OUT_OF_SCOPE]
     return Unseen(
@@ -116,6 +118,14 @@ def unseen(result: AssessmentResult, anchors: Anchors, texts: Texts) -> Unseen:
         ),
         notices_total=len(others),
     )
+
+
+def _earlier(result: AssessmentResult, texts: Texts) -> Iterator[Entry]:
+    """First of all: it changes what every age and every end means."""
+    if any(item.code == _PAST for item in result.notices):
+        told = texts.gettext("{moment}; ages, and the ends of waivers and statements, count up to then")
+        text = told.format(moment=minute(result.record.state_time))
+        yield Entry(texts.gettext("Judged as at an earlier time"), (Piece(text, "#notices"),))
 
 
 def _nothing(result: AssessmentResult, texts: Texts) -> str:
@@ -217,7 +227,7 @@ def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
             evidence[item.code] += item.count
         elif item.code in _OF_CLUSTERS:
             clusters[item.code] += item.count
-        elif item.code not in OUT_OF_SCOPE:
+        elif item.code not in OUT_OF_SCOPE and item.code != _PAST:
             (passed if item.code in _NOT_READ else read)[item.code] += item.count
     for title, codes in (
         (texts.gettext("Evidence with reservations"), evidence),
@@ -241,11 +251,13 @@ def _listed(codes: Counter[str], texts: Texts) -> str:
         "not_an_object": texts.gettext("no Kubernetes object"),
         "list_item_not_object": texts.gettext("no object in a list"),
         "part_of_kustomization": texts.gettext("taken in by a kustomization"),
+        "part_of_layout": texts.gettext("part of an image layout"),
         "empty_file": texts.gettext("empty"),
         "set_aside": texts.gettext("set aside by whoever made the file"),
         "vex_author_unlisted": texts.gettext("VEX statements by authors that are not listed"),
         "unsupported_system": texts.gettext("of an operating system without support"),
         "totals_differ": texts.gettext("with totals that contradict the rows"),
+        "time_stated": texts.gettext("dated by the configuration"),
         "lines_before": texts.gettext("with other lines before the results"),
         "no_id": texts.gettext("VEX without an id"),
         "no_timestamp": texts.gettext("VEX without a time"),

@@ -4,8 +4,9 @@
 `assembly` puts one audit together from them.
 """
 
-from audit.wiring.assembly import Audit, FixedClock, SystemClock, build
+from audit.wiring.assembly import Audit, build
 from audit.wiring.content import load_library
 from audit.wiring.formats import writers
+from audit.wiring.moment import FixedClock, SystemClock
 
 __all__ = ["Audit", "FixedClock", "SystemClock", "build", "load_library", "writers"]

@@ -41,26 +41,8 @@ from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
 from audit.wiring.evidence import evidence_readers
 from audit.wiring.fleet import fleet_of
+from audit.wiring.moment import Judging, SystemClock, judging
 from audit.wiring.own_files import own_files
-
-
-class SystemClock:
-    """The machine's clock, in UTC."""
-
-    def now(self) -> dt.datetime:
-        """Aware, whole seconds."""
-        return dt.datetime.now(dt.UTC).replace(microsecond=0)
-
-
-class FixedClock:
-    """One moment, for several results that must differ in nothing but what they are asked to differ in."""
-
-    def __init__(self, moment: dt.datetime) -> None:
-        self._moment = moment
-
-    def now(self) -> dt.datetime:
-        """Always the same."""
-        return self._moment
 
 
 @contextmanager
@@ -73,28 +55,31 @@ def build(
         config: what is audited, and how.
         progress: told how far the run is.
         folder: where the population file goes; the configured folder by default.
-        clock: the moment that waivers and statements are judged at; now by default.
+        clock: says when it is now, which is when things are judged unless the configuration names a past moment.
 
     Raises:
         AuditError: configuration or content is wrong, an engine can't be started, or the output can't be written.
     """
     with ExitStack() as stack:
         place = folder or Path(config.output.folder)
-        yield Audit(config, stack, folder=place, progress=progress, clock=clock or SystemClock())
+        moment = judging(config, clock or SystemClock())
+        yield Audit(config, stack, folder=place, progress=progress, moment=moment)
 
 
 class Audit:
     """One audit, ready to run once. Its result's groups are readable until `stack` is closed."""
 
     def __init__(
-        self, config: Config, stack: ExitStack, *, folder: Path, progress: ProgressSink, clock: Clock
+        self, config: Config, stack: ExitStack, *, folder: Path, progress: ProgressSink, moment: Judging
     ) -> None:
+        clock = moment.clock
         self._fleet = fleet_of(config, clock.now())
         # Waivers and statements may name a cluster that only its snapshot names.
         config = msgspec.structs.replace(config, registered=(*config.registered, *self._fleet.names))
         self._config = config
         self._progress = progress
         self._clock = clock
+        self._moment = moment
         evaluator = stack.enter_context(embedded_opa(config))
         self.library = load(config, evaluator)
         self._engines = Engines(
@@ -169,7 +154,7 @@ class Audit:
             waivers=self._waivers.states,
             allowed_gaps=config.allowed_gaps(),
             load_gaps=(*library.gaps, *engines.gaps, *self._fleet.gaps),
-            load_notices=(*library.notices, *engines.notices, *self._fleet.notices),
+            load_notices=(*self._moment.notices, *library.notices, *engines.notices, *self._fleet.notices),
             closing_notices=lambda: (
                 *engines.closing_notices(),
                 *self._components.notices(),

@@ -23,6 +23,7 @@ from audit.library.authored import read_document
 from audit.library.entries import convert
 
 VULNERABILITIES = "evidence/vulnerabilities-fixed"
+FRESH = "evidence/evidence-fresh"
 
 
 def evidence_readers(
@@ -43,13 +44,14 @@ def evidence_readers(
         ContentError: the file about signatures is wrong.
     """
     base = Path(config.signatures).parent if config.signatures else Path()
+    times = parameters.get(FRESH, {}).get("stated_times", {})
     believed = parameters.get(VULNERABILITIES, {}).get("vex_authors", ())
     digests = digests or Digests()
     readers = (
         *signature_readers(signature_settings(config), base=base, now=now, digests=digests),
         *model_readers(ModelSettings(), digests.sha256),
         *sbom_readers(SbomSettings(now=now)),
-        *result_readers(EvidenceSettings(now=now, vex_authors=tuple(believed))),
+        *result_readers(EvidenceSettings(now=now, vex_authors=tuple(believed), stated_times=dict(times))),
     )
     # Last, because an empty file may also be one that must be signed, or a bundle by its name.
     return Registry((*readers, *empty_readers(readers)), digests)

@@ -3,7 +3,8 @@
 # title: Results are not too old
 # description: |
 #   A scan, a benchmark, a test run or a score says how things were then. The time of the result must be known, lie in the past and not be
-#   longer ago than the parameter says for its kind. kube-bench writes no time into its results, which are undecided for that reason.
+#   longer ago than the parameter says for its kind. kube-bench writes no time into its results, which are undecided unless the
+#   parameter stated_times says when they were made.
 # related_resources:
 #   - ref: https://csrc.nist.gov/pubs/sp/800/137/final
 # custom:

@@ -51,8 +51,7 @@ violations contains v if {
 	signature.good
 	some name in names
 	fields.text(checks, [name]) == "wrong"
-	said := sprintf("the %s is not one that is expected", [replace(name, "_", " ")])
-	v := evidence.violation(places[name], said, fields.get(evidence.spec, places[name], null), null)
+	v := evidence.violation(places[name], unexpected(name), fields.get(evidence.spec, places[name], null), null)
 }
 
 violations contains v if {
@@ -71,3 +70,7 @@ violations contains evidence.undecided(["status"], signature.message) if {
 	not signature.good
 	not signature.wrong
 }
+
+unexpected("parameters") := "an external parameter is set that nobody expects"
+
+unexpected(name) := sprintf("the %s is not one that is expected", [replace(name, "_", " ")]) if name != "parameters"

@@ -6,34 +6,19 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from audit import wiring
-from audit.cli.progress import SilentProgress
-from audit.config.effective import effective_config
-from audit.config.environment import Environment
 from audit.config.overrides import Overrides
-from audit.model.assessment import Fraction
-from audit.model.finding import Finding, FindingGroup, Outcome
+from audit.model.finding import FindingGroup, Outcome
 from audit.model.result import AssessmentResult
+from tests.golden.telling import CHECKOUT, compare, judged, told
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 EXPECTED = Path(__file__).with_name("expected.json")
 NOW = dt.datetime(2026, 11, 30, 12, tzinfo=dt.UTC)
-
-
-class FrozenClock:
-    """Always noon on the day the example was written."""
-
-    def now(self) -> dt.datetime:
-        return NOW
+"""Noon on the day the example was written."""
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +26,8 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AssessmentResul
     overrides = Overrides(
         config="examples/fleet/fleetaudit.yaml", folder=str(tmp_path_factory.mktemp("out")), jobs=2
     )
-    before = Path.cwd()
-    os.chdir(CHECKOUT)
-    try:
-        config = effective_config(overrides, Environment(), Path())
-        with wiring.build(config, progress=SilentProgress(), clock=FrozenClock()) as audit:
-            yield audit.run(threading.Event())
-    finally:
-        os.chdir(before)
+    with judged(overrides, NOW) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +41,7 @@ def test_the_run_is_complete(result: AssessmentResult) -> None:
 
 
 def test_everything_is_as_expected(result: AssessmentResult, groups: list[FindingGroup]) -> None:
-    found = json.loads(json.dumps(told(result, groups)))
-    if os.environ.get("FLEETAUDIT_UPDATE_GOLDEN"):
-        EXPECTED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    expected = json.loads(EXPECTED.read_text(encoding="utf-8"))
-    assert set(found) == set(expected)
-    for part in expected:
-        assert found[part] == expected[part], part
+    compare(EXPECTED, told(result, groups, "examples/fleet"))
 
 
 def test_every_family_has_a_hit_and_a_pass(result: AssessmentResult) -> None:
@@ -112,78 +85,3 @@ def manifests() -> list[Path]:
     return sorted(
         path for folder in ("eu-central-01", "us-east-02") for path in (fleet / folder).rglob("*.*")
     )
-
-
-def told(result: AssessmentResult, groups: list[FindingGroup]) -> dict[str, Any]:
-    """What the golden file holds: the verdicts, without digests and versions."""
-    proof = result.record.denominator
-    return {
-        "totals": {
-            name: getattr(proof, name)
-            for name in ("files", "documents", "objects", "derived", "not_objects", "in_gaps", "excluded")
-        },
-        "outcomes": {outcome.value: result.tally.total(outcome) for outcome in Outcome},
-        "ratios": {
-            score.framework: {
-                "strict": written(score.strict),
-                "high": written(score.high),
-                "with_waivers": written(score.with_waivers),
-                "coverage": written(score.evidence_coverage),
-                "technical_only": written(score.technical_only),
-                "attested": written(score.attested),
-                "functions": {
-                    row.function: [written(row.strict), written(row.classic)] for row in score.functions
-                },
-                "clusters": {name: written(value) for name, value in score.cluster_strict.items()},
-            }
-            for score in result.scores
-        },
-        "controls": {
-            f"{row.framework} {row.id}": [f"{row.fleet.status.value}: {row.fleet.reason.value}"]
-            + [f"{member.cluster} {member.status.value}: {member.reason.value}" for member in row.members]
-            for row in result.controls
-        },
-        "waivers": {
-            state.waiver.id: f"{'live' if state.live else 'expired'}, {state.matched} pairs, {state.warning}"
-            for state in result.waivers
-        },
-        "statements": {
-            state.statement.id: f"{'live' if state.live else 'expired'}, {'counted' if state.counted else 'not counted'}"
-            for state in result.statements
-        },
-        "policies": {
-            "vacuous": result.quality.vacuous,
-            "in no control": result.quality.unused,
-            "served by no rule": [f"{item.framework} {item.control}" for item in result.quality.unserved],
-        },
-        "tally": tally(result),
-        "groups": [
-            {
-                "id": group.id,
-                "says": f"{group.severity.value} {group.outcome.value} {group.rule}",
-                "of": f"{group.owner} {group.container}".strip(),
-                "path": group.path,
-                "members": [row(member) for member in group.members],
-            }
-            for group in groups
-        ],
-    }
-
-
-def written(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
-
-
-def row(member: Finding) -> str:
-    place = "derived" if member.place is None else f"{member.place.file}:{member.place.line}"
-    waived = f" [{member.waiver}]" if member.waiver else ""
-    return f"{place.removeprefix('examples/fleet/')} {member.violation.message}{member.error}{waived}"
-
-
-def tally(result: AssessmentResult) -> dict[str, dict[str, int]]:
-    counts: dict[str, dict[str, int]] = {}
-    for rule, _, outcome, waived, number in result.tally.to_rows():
-        name = f"{outcome}, waived" if waived else outcome
-        of_rule = counts.setdefault(rule, {})
-        of_rule[name] = of_rule.get(name, 0) + number
-    return counts

@@ -8,12 +8,15 @@ from typing import Any
 
 import msgspec
 
+from audit.collect.artifacts.evidence.matching import fits
 from audit.collect.artifacts.evidence.settings import EvidenceSettings
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError, sha256_of
 from audit.collect.artifacts.sbom.created import created_facts
 from audit.collect.artifacts.sbom.decoding import peek, utf8
 from audit.collect.artifacts.sbom.json_document import refuse_bomb
 from audit.collect.artifacts.sbom.problems import FormatError, short
+
+TIMES = "parameters.evidence/evidence-fresh.stated_times"
 
 
 class ResultReader:
@@ -64,8 +67,21 @@ class ResultReader:
             raise UnreadError("it holds no result")
         [kind] = self.kinds
         for number, spec in enumerate(specs, 1):
+            self._date(spec, artifact.label)
             name = artifact.label if len(specs) == 1 else f"{artifact.label}#{number}"
             yield Facts(kind=kind, name=name, spec={"file": file, **spec})
+
+    def _date(self, spec: dict[str, Any], label: str) -> None:
+        """Give a result that says no time the one that the configuration states, and say whose word that is."""
+        if spec["created"]["status"] != "absent":
+            return
+        stated = next(
+            (time for glob, time in self._settings.stated_times.items() if fits(label, [glob])), None
+        )
+        if stated is not None:
+            spec["created"] = self.created(stated)
+            message = f"it does not say when it was made; {TIMES} says {short(stated)}"
+            spec["notices"] = [*spec["notices"], {"code": "time_stated", "message": message, "count": 1}]
 
     def created(self, value: Any) -> dict[str, Any]:
         """Facts about the time of the result."""

@@ -14,6 +14,8 @@ class EvidenceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """Ages are counted up to this moment; the moment of reading by default."""
     vex_authors: tuple[str, ...] = ()
     """Authors that the rule about vulnerabilities believes: only to say of whom it doesn't. The rule decides."""
+    stated_times: dict[str, str] = {}
+    """When results were made that don't say it themselves, by pattern of the path."""
 
     def moment(self) -> dt.datetime:
         """Now, aware."""

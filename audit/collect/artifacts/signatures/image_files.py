@@ -24,6 +24,15 @@ _CONFIG = re.compile(r"([0-9a-f]{64})\.json")
 _LAYER = re.compile(r"[0-9a-f]{64}/")
 
 
+def layout_around(path: Path) -> Path | None:
+    """The folder of the image layout that a file is a part of, going by its name: a blob, or ``oci-layout``."""
+    if path.name == "oci-layout":
+        return path.parent
+    if len(path.parts) > 3 and _BLOB.fullmatch("/".join(path.parts[-3:])):
+        return path.parents[2]
+    return None
+
+
 class ImageFiles(msgspec.Struct, frozen=True, kw_only=True):
     """What was kept."""
 
