@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from audit.compare.denominators import Basis
 from audit.compare.model import Change, Comparison, GroupChange, RatioChange
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import AssessmentResult
@@ -70,7 +71,7 @@ def compare(before: Side, after: Side) -> Comparison:
     changes = sorted(
         _changes(before, after), key=lambda c: (ORDER.index(c.change), c.group.severity.rank, c.group.id)
     )
-    differs = _differences(before.result, after.result)
+    differs = Basis.of(before.result).differs_from(Basis.of(after.result))
     return Comparison(
         before=before.result.record.result_sha256,
         after=after.result.record.result_sha256,
@@ -192,18 +193,6 @@ def _key(member: Finding) -> PairKey:
 
 def _asked(result: AssessmentResult, rule: str) -> bool:
     return any(state.selected and state.rule.id == rule for state in result.rules)
-
-
-def _differences(before: AssessmentResult, after: AssessmentResult) -> tuple[str, ...]:
-    old, new = before.record, after.record
-    parts = {
-        "scope": (old.scope_sha256, new.scope_sha256),
-        "rules": (old.rules_sha256, new.rules_sha256),
-        "catalogs": (old.catalogs_sha256, new.catalogs_sha256),
-        "mappings": (old.mappings_sha256, new.mappings_sha256),
-        "profile": tuple([(s.framework, s.profile) for s in r.scores] for r in (before, after)),
-    }
-    return tuple(name for name, (one, other) in parts.items() if one != other)
 
 
 def _ratios(before: AssessmentResult, after: AssessmentResult, *, comparable: bool) -> Iterator[RatioChange]:

@@ -45,11 +45,16 @@ def _head_chunks(data: dict[str, object]) -> Iterator[bytes]:
 
 def result_digest(result: AssessmentResult) -> str:
     """sha256 of the file as it would be without wall-clock times and without this digest: equal inputs, equal digest."""
-    record = msgspec.structs.replace(result.record, **_VOLATILE)
     digest = hashlib.sha256()
-    for chunk in chunks(msgspec.structs.replace(result, record=record)):
+    for chunk in lasting_chunks(result):
         digest.update(chunk)
     return digest.hexdigest()
+
+
+def lasting_chunks(result: AssessmentResult) -> Iterator[bytes]:
+    """What `result_digest` is over: the file as it would be at any time."""
+    record = msgspec.structs.replace(result.record, **_VOLATILE)
+    return chunks(msgspec.structs.replace(result, record=record))
 
 
 def seal(result: AssessmentResult) -> AssessmentResult:
