@@ -8,7 +8,7 @@ OUT ?= out
 PYTEST_ARGS ?= --numprocesses=auto --dist=loadfile
 export PATH := $(abspath $(BIN)):$(TOOLS)/bin:$(PATH)
 
-.PHONY: help audit test check unit fuzz bench golden scores docs tools browser wheels format clean
+.PHONY: help audit test check unit fuzz bench golden scores docs tools browser postgresql wheels format clean
 
 help:            ## Show what can be made
 	@grep -hE '^[a-z]+: .*##|^[a-z]+:  *##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | sort
@@ -16,7 +16,7 @@ help:            ## Show what can be made
 audit: $(VENV)/.installed   ## Set up, then audit examples/fleet and print where the report is
 	$(BIN)/fleetaudit run --config examples/fleet/fleetaudit.yaml --output $(OUT)
 
-test: check tools browser   ## Set up, then run every check and every test, real tools included
+test: check tools browser postgresql   ## Set up, then run every check and every test, real tools included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: $(VENV)/.developed tools   ## Format, lint, types, layers, Rego checks, Go checks
@@ -59,6 +59,9 @@ $(TOOLS)/bin/.built: scripts/build-tools $(shell find kyverno-batch native/child
 
 browser: $(VENV)/.developed   ## See that a Chromium is there for the report's tests
 	scripts/find-browser
+
+postgresql: $(VENV)/.developed   ## See that a PostgreSQL is there for the tests of the history
+	scripts/find-postgresql
 
 wheels: $(VENV)/.developed   ## Build the wheel and the sdist of this platform
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist . ./kyverno-batch

@@ -6,7 +6,8 @@
     |-- ContentError      a rule, catalog, mapping, waiver or statement is wrong: its author fixes it
     |-- CollectionError   the outside world could not be read; usually becomes a gap instead
     |-- EngineError       an engine could not do its work; usually becomes error answers instead
-    `-- ReportError       the result could not be written
+    |-- ReportError       the result could not be written
+    `-- HistoryError      the history could not be read or written
 
 Every error knows its place (file, line, key) when there is one, and may carry a suggestion.
 """
@@ -94,3 +95,7 @@ class EngineError(AuditError):
 
 class ReportError(AuditError):
     """The result could not be written."""
+
+
+class HistoryError(AuditError):
+    """The history could not be read or written."""

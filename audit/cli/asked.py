@@ -38,6 +38,8 @@ class Asked(NamedTuple):
     output: o.Output = None
     formats: o.Formats = None
     lang: o.Lang = None
+    history: o.History = None
+    no_history: o.NoHistory = False
     jobs: o.Jobs = None
     no_cache: o.NoCache = False
     quiet: o.Quiet = False
@@ -48,23 +50,32 @@ class Asked(NamedTuple):
 
 def asking(handler: Callable[[Asked], int]) -> Handler:
     """A command with the arguments of `Asked`. Typer learns options from a signature, so it gets one."""
+    return asking_without()(handler)
 
-    def command(**given: Any) -> int:
-        return handler(Asked(**given))
 
-    hints = get_type_hints(Asked, include_extras=True)
-    command.__name__ = handler.__name__
-    command.__doc__ = handler.__doc__
-    command.__annotations__ = hints
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by `inspect.signature`
-        [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=Asked._field_defaults[name],
-                annotation=hints[name],
-            )
-            for name in Asked._fields
-        ]
-    )
-    return command
+def asking_without(*names: str) -> Callable[[Callable[[Asked], int]], Handler]:
+    """A command with all arguments of `Asked` but these, which keep their defaults."""
+    fields = [name for name in Asked._fields if name not in names]
+
+    def decorate(handler: Callable[[Asked], int]) -> Handler:
+        def command(**given: Any) -> int:
+            return handler(Asked(**given))
+
+        hints = get_type_hints(Asked, include_extras=True)
+        command.__name__ = handler.__name__
+        command.__doc__ = handler.__doc__
+        command.__annotations__ = {name: hints[name] for name in fields}
+        command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by `inspect.signature`
+            [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=Asked._field_defaults[name],
+                    annotation=hints[name],
+                )
+                for name in fields
+            ]
+        )
+        return command
+
+    return decorate

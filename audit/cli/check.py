@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audit.cli.asked import Asked, asking
+from audit.cli.asked import Asked, asking_without
 from audit.cli.command import examples
 
 EXAMPLES = examples(
@@ -13,7 +13,7 @@ EXAMPLES = examples(
 )
 
 
-@asking
+@asking_without("history", "no_history")
 def check(asked: Asked) -> int:
     """Audit manifests and fail on findings.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,16 +18,42 @@ EXAMPLES = examples(
     "fleetaudit diff last-week/ out/  # two folders that runs wrote to",
     "fleetaudit diff base/ out/ --fail-on-new high  # in a pull request",
     "fleetaudit diff base/ out/ --format markdown > comment.md",
+    "fleetaudit diff --since last --format md --history history.db  # the nightly digest",
+    "fleetaudit diff out/ --since 2026-11-01  # a report with the run that was newest then",
 )
-FORMATS = ("console", "markdown", "json")
+FORMATS = ("console", "markdown", "md", "json")
 
 
 def diff(
-    before: Annotated[str, o.argument("BEFORE", "JSON report of the older run, or its folder.")],
-    after: Annotated[str, o.argument("AFTER", "JSON report of the newer run, or its folder.")],
+    before: Annotated[
+        str | None,
+        o.argument("BEFORE", "JSON report of the older run, or its folder. With --since there is none."),
+    ] = None,
+    after: Annotated[
+        str | None,
+        o.argument(
+            "AFTER",
+            "JSON report of the newer run, or its folder. With --since, the newest stored run by default.",
+        ),
+    ] = None,
     *,
+    since: Annotated[
+        str | None,
+        o.option(
+            "--since",
+            "RUN",
+            "Compare with a run of the history: last, its number, or a date, which means the newest run before that day.",
+        ),
+    ] = None,
+    history: o.Past = None,
+    fleet: o.Fleet = None,
+    config: o.ConfigFile = None,
+    no_config: o.NoConfig = False,
     format_name: Annotated[
-        str, o.option("--format", "NAME", f"One of {', '.join(FORMATS)}; console by default.", words=FORMATS)
+        str,
+        o.option(
+            "--format", "NAME", "One of console, markdown (or md), json; console by default.", words=FORMATS
+        ),
     ] = "console",
     fail_on_new: Annotated[
         str | None,
@@ -56,20 +83,60 @@ def diff(
 
     chosen = one_of("--format", format_name, FORMATS)
     floor = Severity(one_of("--fail-on-new", fail_on_new, SEVERITIES)) if fail_on_new else None
-    old, new = load_result(Path(before)), load_result(Path(after))
-    wanted = interesting_pairs(old, new)
-    found = compare(_side(old, Path(before), wanted), _side(new, Path(after), wanted))
-    page = DiffPage(found)
+    with ExitStack() as stack:
+        if since is None:
+            older, newer, runs = *_two(before, after, history=history, fleet=fleet), ""
+        else:
+            from audit.cli.since import fetched
+
+            asked = _one(before, after)
+            older, newer, runs = stack.enter_context(
+                fetched(since, asked, history=history, fleet=fleet, config=config, no_config=no_config)
+            )
+        old, new = load_result(older), load_result(newer)
+        wanted = interesting_pairs(old, new)
+        found = compare(_side(old, older, wanted), _side(new, newer, wanted))
+    page = DiffPage(found, runs)
     screen = stdout_screen(color=not environment().no_color)
     if chosen == "json":
         screen.data(page.plain())
-    elif chosen == "markdown":
+    elif chosen in {"markdown", "md"}:
         page.markdown(screen)
     else:
         page.show(screen)
     screen.flush()
     gate = floor is None or not worse_than(found, floor)
     return int(winner(code_for_outcome(complete=not found.of(Change.LOST), gates_met=gate), ExitCode.MET))
+
+
+def _two(
+    before: str | None, after: str | None, *, history: str | None, fleet: str | None
+) -> tuple[Path, Path]:
+    from audit.errors import UsageError
+
+    if history is not None or fleet is not None:
+        raise UsageError(
+            "without --since no history is read",
+            suggestion="add --since last, or leave --history and --fleet out",
+        )
+    if before is None or after is None:
+        raise UsageError(
+            "two results are compared, and fewer are named",
+            suggestion="name an older and a newer one, or compare with a history: --since last",
+        )
+    return Path(before), Path(after)
+
+
+def _one(before: str | None, after: str | None) -> str | None:
+    """With ``--since`` the older result comes out of the history; a path is the newer one."""
+    from audit.errors import UsageError
+
+    if before is not None and after is not None:
+        raise UsageError(
+            "with --since the older result comes out of the history, and two are named",
+            suggestion="name only the newer one, or leave --since out",
+        )
+    return before
 
 
 def _side(result: AssessmentResult, path: Path, wanted: frozenset[PairKey]) -> Side:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from audit.cli.screen import Screen
+from audit.cli.wording import fraction_words
 from audit.compare.model import Change, Comparison, GroupChange, RatioChange
 from audit.model.assessment import Fraction
 from audit.report.text import markdown
@@ -44,14 +45,18 @@ class DiffPage:
 
     Args:
         found: what to show.
+        runs: which two runs were compared, where they come out of a history.
     """
 
-    def __init__(self, found: Comparison) -> None:
+    def __init__(self, found: Comparison, runs: str = "") -> None:
         self._found = found
+        self._runs = runs
 
     def show(self, screen: Screen) -> None:
         """On a screen: what changed line by line, what stayed as a number."""
         shown = [item for item in self._found.groups if item.change is not Change.UNCHANGED]
+        if self._runs:
+            screen.line(self._runs)
         if shown:
             screen.table(
                 ("change", "severity", "group", "rule", "where"),
@@ -116,6 +121,9 @@ class DiffPage:
         }
 
     def _markdown(self) -> Iterator[str]:
+        if self._runs:
+            yield f"### {markdown(self._runs)}"
+            yield ""
         yield f"**{self._summary()}**"
         yield ""
         shown = [item for item in self._found.groups if item.change is not Change.UNCHANGED]
@@ -151,17 +159,8 @@ def _where(item: GroupChange) -> str:
 
 
 def _ratio(ratio: RatioChange) -> str:
-    sides = f"{_fraction(ratio.before)} to {_fraction(ratio.after)}"
+    sides = f"{fraction_words(ratio.before)} to {fraction_words(ratio.after)}"
     return f"{ratio.title}, {ratio.profile}: {sides}{'' if ratio.comparable else ', not comparable'}"
-
-
-def _fraction(value: Fraction | None) -> str:
-    if value is None:
-        return "none"
-    percent = value.percent_truncated
-    return (
-        f"{value.numerator}/{value.denominator} ({percent} %)" if percent is not None else "not stated (0/0)"
-    )
 
 
 def _plain(value: Fraction | None) -> dict[str, int] | None:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -22,14 +22,16 @@ from audit.cli.progress import BarProgress, SilentProgress
 from audit.cli.screen import Screen, stderr_screen, stdout_screen
 from audit.cli.settings import configuration, environment
 from audit.cli.signals import StopOnSignal
+from audit.cli.wording import label
 from audit.config.load import FILE_NAME
 from audit.config.overrides import Overrides
 from audit.config.schema import Config
-from audit.errors import AuditError, ReportError, UsageError
+from audit.errors import AuditError, HistoryError, ReportError, UsageError
 from audit.model.result import AssessmentResult
 from audit.model.rule import Severity
 
 if TYPE_CHECKING:
+    from audit.cli.keeping import Keeping
     from audit.config.environment import Environment
 
 
@@ -44,6 +46,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     log_file: str | None = None
     reports: bool = True
     """False keeps nothing but what is printed."""
+    history: bool = False
+    """Append the result to the configured history."""
     gate: Severity | None = None
     """Gate on severity when neither command line nor configuration names one."""
 
@@ -59,6 +63,7 @@ def execute(overrides: Overrides, manner: Manner) -> int:
     with logging_to(manner.log_file, verbose=manner.verbose and not manner.quiet):
         config = _with_gate(configuration(overrides, surroundings), manner.gate)
         check_scope(config)
+        keeping = _keeping(config) if manner.history else None
         to_stdout = config.output.folder == STDOUT
         if to_stdout and len(config.output.formats) != 1:
             raise UsageError(
@@ -69,13 +74,19 @@ def execute(overrides: Overrides, manner: Manner) -> int:
             warn(error_screen, message)
         if manner.reports and not to_stdout:
             with OutputFolder(Path(config.output.folder)) as place:
-                return _run(config, manner, surroundings, place)
+                return _run(config, manner, surroundings, place, keeping)
         # Nothing is kept, but a population is counted all the same.
         with tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder:
-            return _run(config, manner, surroundings, Path(folder))
+            return _run(config, manner, surroundings, Path(folder), keeping)
 
 
-def _run(config: Config, manner: Manner, surroundings: Environment, place: OutputFolder | Path) -> int:
+def _run(
+    config: Config,
+    manner: Manner,
+    surroundings: Environment,
+    place: OutputFolder | Path,
+    keeping: Keeping | None,
+) -> int:
     from audit import wiring
 
     color = not surroundings.no_color
@@ -90,6 +101,11 @@ def _run(config: Config, manner: Manner, surroundings: Environment, place: Outpu
         with BarProgress(color=color) if draws else SilentProgress() as progress:
             audit = stack.enter_context(wiring.build(config, folder=folder, progress=progress))
             result = audit.run(stop)
+        population = None
+        if keeping is not None:
+            from audit.cli.keeping import held_open
+
+            population = stack.enter_context(held_open(folder, result))
         failed = any(gate.met is False for gate in result.gates)
         codes = [code_for_outcome(complete=result.complete, gates_met=not failed)]
         written, errors = _deliver(result, config, place)
@@ -99,11 +115,50 @@ def _run(config: Config, manner: Manner, surroundings: Environment, place: Outpu
             codes.append(ExitCode.USAGE)
         if stop.code is not None:
             codes.append(stop.code)
+        kept = ""
+        if keeping is not None:
+            kept, failure = _keep(keeping, result, population, winner(*codes), stopped=stop.code is not None)
+            if failure is not None:
+                print_error(error_screen, failure)
+                codes.append(ExitCode.USAGE)
         code = winner(*codes)
         if not manner.quiet:
             print_notes(error_screen, result, verbose=manner.verbose)
         _tell(screen, result, written, manner, code, config.output.lang)
+        if kept and not manner.quiet:
+            screen.line(label("History"), kept)
+            screen.flush()
     return int(code)
+
+
+def _keeping(config: Config) -> Keeping | None:
+    if config.history.url is None:
+        return None
+    from audit.cli.keeping import Keeping
+
+    return Keeping.of(config)
+
+
+def _keep(
+    keeping: Keeping,
+    result: AssessmentResult,
+    population: BinaryIO | None,
+    code: ExitCode,
+    *,
+    stopped: bool,
+) -> tuple[str, AuditError | None]:
+    """Append to the history, after the reports; what to tell of it, and what went wrong."""
+    if stopped:
+        return "the run was stopped: it is not appended", None
+    from audit import wiring
+
+    try:
+        link, _ = keeping.append(result, population, code, wiring.SystemClock().now())
+    except HistoryError as error:
+        if error.suggestion:
+            error.suggestion += "; fleetaudit history add FOLDER appends the report later"
+        return "", error
+    return f"run {link.number} in {keeping.address.shown}, chain {link.digest}", None
 
 
 def _deliver(

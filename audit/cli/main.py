@@ -18,6 +18,7 @@ from audit.cli import (
     diff,
     doctor,
     explain,
+    history,
     init,
     preflight,
     rbac,
@@ -27,6 +28,7 @@ from audit.cli import (
     sample,
     sbom,
     test,
+    trend,
     twins,
     validate,
     what_if,
@@ -83,6 +85,7 @@ def application(*, rich_help: bool) -> typer.Typer:
         (explain.explain, explain),
         (sample.sample, sample),
         (diff.diff, diff),
+        (trend.trend, trend),
         (twins.twins, twins),
         (what_if.what_if, what_if),
         (test.test, test),
@@ -97,6 +100,7 @@ def application(*, rich_help: bool) -> typer.Typer:
     for name, module, title in (
         ("rules", rules, "Rules: what is asked, with which parameters."),
         ("controls", controls, "Controls: what decides them, and what does not yet."),
+        ("history", history, "History: the runs that were kept, and their chain."),
     ):
         app.add_typer(_group(module, title, mode), name=name)
     app.add_typer(sbom.group(mode), name="sbom")
@@ -104,7 +108,7 @@ def application(*, rich_help: bool) -> typer.Typer:
 
 
 def _group(module: ModuleType, title: str, mode: Any) -> typer.Typer:
-    """``rules`` and ``controls``: alone they list."""
+    """``rules``, ``controls`` and ``history``: alone they list."""
     group = typer.Typer(cls=ListingGroup, help=title, epilog=module.EXAMPLES, rich_markup_mode=mode)
     for name, handler, epilog in module.COMMANDS:
         group.command(name, cls=Command, epilog=epilog)(handler)

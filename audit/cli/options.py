@@ -244,6 +244,24 @@ Lang = Annotated[
         words=LANGUAGES,
     ),
 ]
+History = Annotated[
+    str | None,
+    option(
+        "--history",
+        "URL",
+        "Append the result to this history: an SQLite file, or postgresql://USER@HOST/DATABASE.",
+        panel=OUTPUT,
+    ),
+]
+NoHistory = Annotated[
+    bool,
+    option("--no-history", "", "Append to no history, whatever the configuration says.", panel=OUTPUT),
+]
+Past = Annotated[
+    str | None,
+    option("--history", "URL", "The history; FLEETAUDIT_HISTORY or the configuration's own by default."),
+]
+Fleet = Annotated[str | None, option("--fleet", "TITLE", "Only runs of the fleet with this title.")]
 Jobs = Annotated[
     int | None,
     option("--jobs -j", "N", "Cores to use; all by default.", least=1, most=1024),

@@ -12,6 +12,7 @@ EXAMPLES = examples(
     "fleetaudit run k8s/ --policy our-rules/ --format html,json,sarif  # your own rules too",
     "fleetaudit run k8s/ --fail-on high --min-ratio nist-ai-rmf=0.7  # gates for a pipeline",
     "fleetaudit run k8s/ -o - --format markdown  # one format to standard output",
+    "fleetaudit run --config fleet.yaml --history history.db  # and keep the result",
 )
 
 
@@ -30,5 +31,6 @@ def run(asked: Asked) -> int:
         verbose=asked.verbose,
         progress=not asked.no_progress,
         log_file=asked.log_file,
+        history=True,
     )
     return execute(run_overrides(asked), manner)

@@ -86,6 +86,8 @@ def run_overrides(asked: Asked) -> Overrides:
         folder=asked.output,
         formats=formats_of(asked.formats or ()),
         lang=one_of("--lang", asked.lang, LANGUAGES) if asked.lang is not None else None,
+        history=asked.history,
+        no_history=asked.no_history,
         jobs=asked.jobs,
         no_cache=asked.no_cache,
     )

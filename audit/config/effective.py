@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -31,7 +32,7 @@ _ADDRESSES = ("git+", "builtin:")
 """Beginnings of policy sources that are no paths."""
 _WITH_NAMES = {("rules",), ("parameters",), ("gates",), ("profile",)}
 """Where the file names rules and controls, which are only known once content is loaded."""
-_NOT_RECORDED = ("output", "jobs", "result_cache")
+_NOT_RECORDED = ("output", "jobs", "result_cache", "history")
 
 
 def effective_config(overrides: Overrides, environment: Environment, folder: Path) -> Config:
@@ -149,6 +150,8 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
     for key in data["snapshots"]["keys"]:
         key["path"] = str(base / key["path"])
     data["output"]["folder"] = str(base / data["output"]["folder"])
+    if data["history"]["url"] is not None:
+        data["history"]["url"] = _placed_history(data["history"]["url"], base)
     _resolve_engines(data["engine"], base)
     return data
 
@@ -166,6 +169,16 @@ def _resolve_engines(engines: dict[str, Any], base: Path) -> None:
 def _placed(path: str, base: Path) -> str:
     is_address = path == "-" or path.startswith(_ADDRESSES) or "://" in path
     return path if is_address else str(base / path)
+
+
+def _placed_history(url: str, base: Path) -> str:
+    """An SQLite file is relative to the configuration, as a path and as a URL with three slashes."""
+    scheme, found, path = url.partition("://")
+    if not found:
+        return str(base / url)
+    if scheme.lower() == "sqlite" and path.startswith("/") and not path.startswith("//"):
+        return f"sqlite:///{quote(str(base))}/{path[1:]}"
+    return url
 
 
 def _resolve_cluster(cluster: dict[str, Any], base: Path) -> None:
@@ -201,6 +214,10 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
         gates["min_objects"] = over.min_objects
     gates["min_ratio"] = {**gates["min_ratio"], **over.min_ratio}
     gates["min_coverage"] = {**gates["min_coverage"], **over.min_coverage}
+    if over.no_history:
+        data["history"]["url"] = None
+    else:
+        data["history"]["url"] = over.history or environment.history or data["history"]["url"]
     output = data["output"]
     output["folder"] = over.folder or output["folder"]
     output["formats"] = list(over.formats) or output["formats"]

@@ -15,7 +15,14 @@ from audit.config.suggest import nearest
 from audit.errors import ConfigError, UsageError
 
 PREFIX = "FLEETAUDIT_"
-OWN = ("FLEETAUDIT_CACHE", "FLEETAUDIT_CONFIG", "FLEETAUDIT_DEBUG", "FLEETAUDIT_JOBS", "FLEETAUDIT_LANG")
+OWN = (
+    "FLEETAUDIT_CACHE",
+    "FLEETAUDIT_CONFIG",
+    "FLEETAUDIT_DEBUG",
+    "FLEETAUDIT_HISTORY",
+    "FLEETAUDIT_JOBS",
+    "FLEETAUDIT_LANG",
+)
 PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
 AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
 
@@ -41,6 +48,8 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     cache: str = ""
     """FLEETAUDIT_CACHE, else XDG_CACHE_HOME: where fetched policies and answers of earlier runs are kept, in a folder of
     their own; empty means ~/.cache."""
+    history: str = ""
+    """FLEETAUDIT_HISTORY: where results are kept. May hold a password: it is never printed."""
     proxies: tuple[str, ...] = ()
     """Names of proxy variables that are set; their values may hold passwords."""
     authorities: dict[str, str] = {}
@@ -66,6 +75,7 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         term=env.get("TERM", ""),
         search_path=env.get("PATH", ""),
         cache=env.get("FLEETAUDIT_CACHE") or env.get("XDG_CACHE_HOME", ""),
+        history=env.get("FLEETAUDIT_HISTORY", ""),
         proxies=tuple(name for name in PROXIES if env.get(name)),
         authorities={name: env[name] for name in AUTHORITIES if env.get(name)},
         warnings=tuple(_typing_errors(env)),

@@ -40,3 +40,5 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     folder: str | None = None
     formats: tuple[str, ...] = ()
     lang: str | None = None
+    history: str | None = None
+    no_history: bool = False

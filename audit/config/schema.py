@@ -23,6 +23,7 @@ from audit.config.fields import (
     Text,
 )
 from audit.config.fleet import RegisteredCluster, SnapshotsConfig
+from audit.config.history import HistoryConfig
 from audit.config.judging import EngineConfig, PolicyConfig, RulesConfig
 from audit.model.acceptance import AllowedGap
 from audit.model.expiry import expiry_of
@@ -261,6 +262,7 @@ class FileConfig(Section, frozen=True, kw_only=True):
     output: OutputConfig = OutputConfig()
     limits: LimitsConfig = LimitsConfig()
     result_cache: ResultCacheConfig = ResultCacheConfig()
+    history: HistoryConfig = HistoryConfig()
     jobs: Annotated[
         Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Cores to use; all of them by default.")
     ] = None

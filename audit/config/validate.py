@@ -15,6 +15,7 @@ from audit.authored import KeyPath as Path
 from audit.config.schema import FileConfig
 from audit.config.suggest import did_you_mean, nearest
 from audit.errors import ConfigError
+from audit.redact import masked
 
 _AT = re.compile(r" - at `[^`]*`$")
 _EXPECTED = re.compile(r"^Expected `(?P<want>[^`]+)`, got `(?P<got>[^`]+)`$")
@@ -199,5 +200,5 @@ def _shown(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = str(value)
+    text = masked(str(value))  # an address in the wrong place may hold a password
     return repr(text if len(text) <= 60 else text[:57] + "...") if isinstance(value, str) else text[:60]

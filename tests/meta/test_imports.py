@@ -18,6 +18,8 @@ HEAVY = (
     "distributed",
     "pyarrow",
     "sqlalchemy",
+    "alembic",
+    "psycopg",
     "playwright",
 )
 
@@ -42,6 +44,10 @@ assert not heavy, f"imported at start: {heavy}"
 """
 
 
+# What only an extra brings: here alone may it be imported, and nothing else imports from here before it is asked to.
+OF_EXTRAS = {"audit.history.database": ("sqlalchemy", "alembic")}
+
+
 def modules() -> list[str]:
     names = []
     for file in sorted((CHECKOUT / "audit").rglob("*.py")):
@@ -51,9 +57,9 @@ def modules() -> list[str]:
     return names
 
 
-def import_watched(*names: str) -> subprocess.CompletedProcess[str]:
+def import_watched(*names: str, heavy: tuple[str, ...] = HEAVY) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-B", "-c", WATCHER, ",".join(HEAVY), *names],
+        [sys.executable, "-B", "-c", WATCHER, ",".join(heavy), *names],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
@@ -63,7 +69,16 @@ def import_watched(*names: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_no_module_does_work_when_imported() -> None:
-    done = import_watched(*modules())
+    done = import_watched(*(name for name in modules() if not name.startswith(tuple(OF_EXTRAS))))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("package", OF_EXTRAS)
+def test_nor_does_what_an_extra_brings(package: str) -> None:
+    names = [name for name in modules() if name.startswith(package) and ".versions." not in name]
+    heavy = tuple(name for name in HEAVY if name not in OF_EXTRAS[package])
+    done = import_watched(*names, heavy=heavy)
+    assert len(names) > 1
     assert done.returncode == 0, done.stderr
 
 

@@ -457,7 +457,7 @@ def interrupted(large: Path, out: Path, number: signal.Signals, times: int) -> t
     log = out / "run.log"
     out.mkdir()
     with subprocess.Popen(
-        [*COMMAND, "run", "k8s", "-o", str(out), "--log-file", str(log)],
+        [*COMMAND, "run", "k8s", "-o", str(out), "--log-file", str(log), "--history", str(out / "h.db")],
         cwd=large,
         env=environment(),
         stdout=subprocess.PIPE,
@@ -488,6 +488,8 @@ def test_a_stopped_run_writes_what_it_has(
     assert ended == code, stdout + stderr
     assert "INCOMPLETE" in stdout
     assert "Traceback" not in stderr
+    assert "it is not appended" in stdout
+    assert not (tmp_path / "o" / "h.db").exists()
     data = json.loads((tmp_path / "o" / "report.json").read_text(encoding="utf-8"))
     assert data["complete"] is False
     assert "interrupted" in {gap["kind"] for gap in data["gaps"]}
