@@ -11,7 +11,7 @@ from typing import Literal
 
 from audit.errors import UsageError
 
-FORMATS = ("html", "json", "sarif", "junit", "markdown", "csv", "prometheus")
+FORMATS = ("html", "json", "sarif", "junit", "markdown", "csv", "prometheus", "policy-reports", "openreports")
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 PROFILES = ("technical", "full")
 LANGUAGES = ("en", "zh-CN")
@@ -19,6 +19,8 @@ REGO_ENGINES: dict[str, Literal["embedded", "opa-server"]] = {
     "rego=embedded": "embedded",
     "rego=opa-server": "opa-server",
 }
+
+SIGNED_MODES = ("refuse", "mark")
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?P<percent>\s*%)?", re.ASCII)
 
@@ -53,6 +55,15 @@ def rego_engine_of(value: str) -> Literal["embedded", "opa-server"]:
         UsageError: unknown.
     """
     return REGO_ENGINES[one_of("--engine", value, tuple(REGO_ENGINES))]
+
+
+def require_signed_of(value: str) -> Literal["refuse", "mark"]:
+    """What becomes of content without an allowed signature.
+
+    Raises:
+        UsageError: unknown.
+    """
+    return "mark" if one_of("--require-signed", value, SIGNED_MODES) == "mark" else "refuse"
 
 
 def severity_of(option: str, value: str) -> str:

@@ -18,7 +18,9 @@ Name = Annotated[
     ),
 ]
 Share = Annotated[float, Meta(ge=0, le=1, description="A fraction from 0 to 1.")]
-FormatName = Literal["html", "json", "sarif", "junit", "markdown", "csv", "prometheus"]
+FormatName = Literal[
+    "html", "json", "sarif", "junit", "markdown", "csv", "prometheus", "policy-reports", "openreports"
+]
 Language = Literal["en", "zh-CN"]
 DEFAULT_FORMATS: tuple[FormatName, ...] = ("html", "json")
 

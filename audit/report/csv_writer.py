@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 from audit.model.finding import Finding, FindingGroup
 from audit.model.result import AssessmentResult
-from audit.report.files import atomic
+from audit.report.one_file import OneFileWriter
 from audit.report.rows import finding_id, findings
 from audit.report.text import csv_cell, value
 
@@ -40,22 +39,11 @@ COLUMNS = (
 _ROWS = 500
 
 
-class CsvWriter:
+class CsvWriter(OneFileWriter):
     """Writes ``findings.csv``: RFC 4180, UTF-8, a header, cells that begin like a formula get an apostrophe."""
 
     name = "csv"
     file_name = "findings.csv"
-
-    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
-        """Write the file atomically.
-
-        Raises:
-            ReportError: not writable.
-        """
-        path = folder / self.file_name
-        with atomic(path) as stream:
-            self.render_to(result, stream)
-        return [path]
 
     def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
         """Write the same bytes to an open stream."""

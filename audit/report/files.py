@@ -48,6 +48,7 @@ SARIF_MARK = b'"driver":{"name":"fleetaudit"'
 JUNIT_MARK = b'<testsuite name="audit" tests="'
 MARKDOWN_MARK = b"<!-- fleetaudit report -->"
 METRICS_MARK = b"# Written by fleetaudit"
+POLICY_REPORTS_MARK = b"# Reports of fleetaudit for kubectl apply"
 CSV_MARK = b"group,finding,outcome,severity,rule,"
 _MARKS = (
     ("report.html", HTML_MARK),
@@ -58,6 +59,8 @@ _MARKS = (
     ("report.md", MARKDOWN_MARK),
     ("findings.csv", CSV_MARK),
     ("fleetaudit.prom", METRICS_MARK),
+    ("policy-reports.yaml", POLICY_REPORTS_MARK),
+    ("openreports.yaml", POLICY_REPORTS_MARK),
 )
 """Names of reports, and what is near the beginning of each that fleetaudit wrote."""
 _NEAR = 3000

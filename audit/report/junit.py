@@ -7,13 +7,12 @@ Failures fail, errors err, waived findings are skipped with their waiver, warnin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.result import AssessmentResult
-from audit.report.files import atomic
+from audit.report.one_file import OneFileWriter
 from audit.report.text import value, visible
 from audit.report.texts import Texts
 from audit.report.view_findings import place_text, within
@@ -21,22 +20,11 @@ from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.report.view_words import gap_word
 
 
-class JunitWriter:
+class JunitWriter(OneFileWriter):
     """Writes ``report.junit.xml``."""
 
     name = "junit"
     file_name = "report.junit.xml"
-
-    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
-        """Write the file atomically.
-
-        Raises:
-            ReportError: not writable.
-        """
-        path = folder / self.file_name
-        with atomic(path) as stream:
-            self.render_to(result, stream)
-        return [path]
 
     def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
         """Write the same bytes to an open stream."""

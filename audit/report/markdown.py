@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from typing import BinaryIO
 
 from audit.model.finding import FindingGroup, Outcome
 from audit.model.result import AssessmentResult
-from audit.report.files import MARKDOWN_MARK, atomic
+from audit.report.files import MARKDOWN_MARK
 from audit.report.json_writer import seal
 from audit.report.nouns import counted, objects_looked_at
 from audit.report.numbers import count, ratio, share
+from audit.report.one_file import OneFileWriter
 from audit.report.text import markdown, markdown_code
 from audit.report.texts import Texts
 from audit.report.view import build_view
 from audit.report.view_findings import place_text, within
 from audit.report.view_next import StepView
 from audit.report.view_ratio import held_back
+from audit.report.view_unseen import not_vouched
 from audit.report.view_verdict import incomplete_text
 from audit.report.view_words import gap_word, severity_word
 
@@ -28,7 +29,7 @@ SIZE_LIMIT = 60_000
 """Characters: code hosts refuse comments of more than 65,536."""
 
 
-class MarkdownWriter:
+class MarkdownWriter(OneFileWriter):
     """Writes ``report.md``.
 
     Args:
@@ -43,17 +44,6 @@ class MarkdownWriter:
 
     def __init__(self, language: str = "en") -> None:
         self._texts = Texts(language)
-
-    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
-        """Write the file atomically.
-
-        Raises:
-            ReportError: not writable.
-        """
-        path = folder / self.file_name
-        with atomic(path) as stream:
-            self.render_to(result, stream)
-        return [path]
 
     def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
         """Write the same bytes to an open stream."""
@@ -101,6 +91,8 @@ def _lines(result: AssessmentResult, texts: Texts) -> Iterator[str]:
         pairs=counted(d.pairs_due, "pair", texts),
         gaps=counted(len(result.gaps), "gap", texts),
     )
+    if told := not_vouched(result, texts):
+        looked += f"; {told}"
     digest = markdown_code(result.record.result_sha256)
     yield f"{looked}. {texts.gettext('Result sha256 {digest}').format(digest=digest)}"
 

@@ -11,34 +11,23 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 from audit.model.assessment import ControlStatus, Fraction, FrameworkScore
 from audit.model.finding import Outcome
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
-from audit.report.files import METRICS_MARK, atomic
+from audit.report.files import METRICS_MARK
+from audit.report.one_file import OneFileWriter
 
 Sample = tuple[dict[str, str], float]
 
 
-class MetricsWriter:
+class MetricsWriter(OneFileWriter):
     """Writes ``fleetaudit.prom``. The file appears whole: a scrape never reads half of it."""
 
     name = "prometheus"
     file_name = "fleetaudit.prom"
-
-    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
-        """Write the file atomically.
-
-        Raises:
-            ReportError: not writable.
-        """
-        path = folder / self.file_name
-        with atomic(path) as stream:
-            self.render_to(result, stream)
-        return [path]
 
     def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
         """Write the same bytes to an open stream."""

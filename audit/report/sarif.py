@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -19,8 +18,8 @@ from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
 from audit.model.rule import Rule, Severity
 from audit.model.subject import Place
-from audit.report.files import atomic
 from audit.report.json_writer import seal
+from audit.report.one_file import OneFileWriter
 from audit.report.rows import finding_id, findings
 from audit.report.text import https_only, value, visible, visible_block
 
@@ -43,22 +42,11 @@ _SECURITY = {
 _MAX_NOTIFICATIONS = 1000
 
 
-class SarifWriter:
+class SarifWriter(OneFileWriter):
     """Writes ``report.sarif``."""
 
     name = "sarif"
     file_name = "report.sarif"
-
-    def write(self, result: AssessmentResult, folder: Path) -> list[Path]:
-        """Write the file atomically.
-
-        Raises:
-            ReportError: not writable.
-        """
-        path = folder / self.file_name
-        with atomic(path) as stream:
-            self.render_to(result, stream)
-        return [path]
 
     def render_to(self, result: AssessmentResult, stream: BinaryIO) -> None:
         """Write the same bytes to an open stream."""
@@ -95,11 +83,11 @@ def _driver(result: AssessmentResult) -> dict[str, Any]:
     return {
         "name": "fleetaudit",
         "semanticVersion": result.record.fleetaudit,
-        "rules": [_rule(state.rule) for state in result.rules],
+        "rules": [_rule(state.rule, state.signature) for state in result.rules],
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: Rule, signature: str) -> dict[str, Any]:
     fix = visible_block(rule.fix)
     text = "\n\n".join(part for part in (rule.description, rule.remediation) if part)
     # A fence longer than any run of backticks inside cannot be closed by the text.
@@ -117,6 +105,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
             "tags": ["security", visible(rule.family)],
             "severity": rule.severity.value,
             "security-severity": _SECURITY[rule.severity],
+            **({"signature": signature} if signature else {}),
         },
     }
     link = next(filter(None, map(https_only, rule.references)), "")

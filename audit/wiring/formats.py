@@ -20,6 +20,7 @@ def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
     from audit.report.junit import JunitWriter
     from audit.report.markdown import MarkdownWriter
     from audit.report.metrics import MetricsWriter
+    from audit.report.policy_reports import OpenReportsWriter, PolicyReportWriter
     from audit.report.sarif import SarifWriter
 
     known: dict[str, Any] = {
@@ -30,5 +31,7 @@ def writers(names: Sequence[str], lang: str) -> list[ReportWriter]:
         "markdown": lambda: MarkdownWriter(language=lang),
         "csv": CsvWriter,
         "prometheus": MetricsWriter,
+        "policy-reports": PolicyReportWriter,
+        "openreports": OpenReportsWriter,
     }
     return [known[name]() for name in names]

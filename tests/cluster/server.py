@@ -58,16 +58,28 @@ class ApiServer(NamedTuple):
         path.write_text(yaml.safe_dump(content))
         return path
 
-    def ask(self, method: str, path: str, body: Any = None, *, token: str = ADMIN) -> Any:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        token: str = ADMIN,
+        content: str = "application/json",
+    ) -> Any:
         """One request."""
         request = urllib.request.Request(
             self.url + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+            headers={"Authorization": f"Bearer {token}", "Content-Type": content},
         )
         with urllib.request.urlopen(request, timeout=60, context=_TRUSTING) as answer:
             return json.load(answer)
+
+    def apply(self, path: str, value: dict[str, Any]) -> Any:
+        """Server-side apply of one object."""
+        return self.ask("PATCH", path, value, content="application/apply-patch+yaml")
 
     def create(self, *objects: dict[str, Any]) -> None:
         """Create objects; what is there already stays."""

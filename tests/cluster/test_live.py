@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.cluster.report_crds import install, report_crds
 from tests.cluster.server import ADMIN, NOBODY, READER, ApiServer
 from tests.cluster.world import CANARY, SERVICES, WORLD
 from tests.integration.command import Run, run
@@ -294,3 +295,32 @@ WORKFLOW: dict[str, Any] = {
     "metadata": {"name": "w", "namespace": "ml"},
     "spec": {"templateDefaults": {"container": {"image": "i", "args": ["x"]}}, "templates": []},
 }
+
+
+@pytest.mark.parametrize("form", ["policy-reports", "openreports"])
+def test_the_server_takes_every_report_object(server: ApiServer, tmp_path: Path, form: str) -> None:
+    """With strict validation: a field that the API does not know, or of another type, is refused."""
+    install(server, report_crds())
+    done = audited(tmp_path, server.kubeconfig(ADMIN), "--format", f"json,{form}")
+    documents = list(yaml.safe_load_all((done.folder / f"{form}.yaml").read_text(encoding="utf-8")))
+    plurals = {
+        "PolicyReport": "policyreports",
+        "ClusterPolicyReport": "clusterpolicyreports",
+        "Report": "reports",
+        "ClusterReport": "clusterreports",
+    }
+    names = set()
+    for value in documents:
+        place = f"/apis/{value['apiVersion']}"
+        if namespace := value["metadata"].get("namespace"):
+            place += f"/namespaces/{namespace}"
+        name = value["metadata"]["name"]
+        path = f"{place}/{plurals[value['kind']]}/{name}?fieldManager=test&fieldValidation=Strict"
+        stored = server.apply(path, value)
+        assert stored["summary"] == value["summary"]
+        assert stored["results"] == value["results"]
+        names.add((value["metadata"].get("namespace"), name))
+    assert len(names) == len(documents)
+    listed = [r for value in documents for r in value["results"] if r["policy"] != "fleetaudit/complete"]
+    findings = sum(len(group["members"]) for group in done.report["groups"])
+    assert len(listed) == findings > 10

@@ -22,6 +22,8 @@ FORMATS_FOR_PROGRAMS = {
     "junit": "report.junit.xml",
     "csv": "findings.csv",
     "prometheus": "fleetaudit.prom",
+    "policy-reports": "policy-reports.yaml",
+    "openreports": "openreports.yaml",
 }
 
 

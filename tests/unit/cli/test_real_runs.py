@@ -49,7 +49,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def audited(fleet: Path) -> subprocess.CompletedProcess[str]:
     """One run with everything written, into out/."""
-    formats = "html,json,sarif,junit,markdown,csv,prometheus"
+    formats = "html,json,sarif,junit,markdown,csv,prometheus,policy-reports,openreports"
     done = run("run", "k8s", "-o", "out", "--format", formats, "--log-file", "out/run.log", cwd=fleet)
     assert done.returncode == 0, done.stderr
     return done
@@ -105,7 +105,10 @@ def test_explain_and_sample_work_on_the_last_run(
     assert first["outcome"] in {row["outcome"] for row in again["tally"] if row["rule"] == first["rule"]}
 
 
-@pytest.mark.parametrize("name", ["html", "json", "sarif", "junit", "markdown", "csv", "prometheus"])
+@pytest.mark.parametrize(
+    "name",
+    ["html", "json", "sarif", "junit", "markdown", "csv", "prometheus", "policy-reports", "openreports"],
+)
 def test_report_renders_every_format_again(
     audited: subprocess.CompletedProcess[str], fleet: Path, tmp_path: Path, name: str
 ) -> None:
