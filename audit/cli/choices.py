@@ -70,12 +70,12 @@ def severity_of(option: str, value: str) -> str:
     """A severity name.
 
     Raises:
-        UsageError: unknown, or a gate on new findings, for which there is nothing to compare with.
+        UsageError: unknown, or a gate on new findings, for which ``diff`` is the command.
     """
     if value.startswith("new:"):
         raise UsageError(
-            f"{option}: gates on new findings need an earlier result, which cannot be given yet",
-            suggestion=f"use {option} {value[4:]}",
+            f"{option}: gates on new findings need an earlier result, and a run has none",
+            suggestion=f"use {option} {value[4:]}, or afterwards fleetaudit diff --since last --fail-on-new {value[4:]}",
         )
     return one_of(option, value, SEVERITIES)
 

@@ -11,6 +11,8 @@ from audit.cli.past import one_fleet, past, run_since
 from audit.cli.results import load_result
 from audit.errors import UsageError
 from audit.harmless import reversibly_escaped
+from audit.history.model import Link
+from audit.model.run import RunRecord
 
 
 @contextlib.contextmanager
@@ -37,30 +39,35 @@ def fetched(
         UsageError: there is no such run.
         HistoryError: the history can't be read, or the run was pruned.
     """
-    with (
-        past(history, config, no_config=no_config) as stored,
-        tempfile.TemporaryDirectory(prefix="fleetaudit-") as folder,
-    ):
-        if newer is not None:
-            loaded = load_result(Path(newer))
-            runs = one_fleet(stored.links(), fleet or reversibly_escaped(loaded.title))
-            own = (loaded.record.result_sha256, loaded.record.state_time)
-            # The report may have been appended already: then what came before it is meant.
-            place = next(
-                (i for i, run in enumerate(runs) if (run.run.result_sha256, run.run.state_time) == own), None
-            )
-            after, told = Path(newer), f"the report of {loaded.record.state_time}"
-            runs = runs[:place] if place is not None else runs
-        else:
-            runs = one_fleet(stored.links(), fleet)
-            if not runs:
-                raise UsageError("the history holds no run", suggestion="fleetaudit run --history begins one")
-            newest = runs.pop()
-            after, told = Path(folder) / "newer", f"run {newest.number} of {newest.run.state_time}"
-            after.mkdir()
-            stored.unpack(newest, after)
-        older = run_since(runs, since)
-        before = Path(folder) / "older"
-        before.mkdir()
-        stored.unpack(older, before)
+    with tempfile.TemporaryDirectory(prefix="fleetaudit-") as name:
+        folder = Path(name)
+        # The history is left before anything is compared: on SQLite, whoever reads keeps writers waiting.
+        with past(history, config, no_config=no_config) as stored:
+            if newer is not None:
+                loaded = load_result(Path(newer))
+                runs = one_fleet(stored.links(), fleet or reversibly_escaped(loaded.title))
+                runs = _before(runs, loaded.record)
+                after, told = Path(newer), f"the report of {loaded.record.state_time}"
+            else:
+                runs = one_fleet(stored.links(), fleet)
+                if not runs:
+                    raise UsageError(
+                        "the history holds no run", suggestion="fleetaudit run --history begins one"
+                    )
+                newest = runs.pop()
+                after, told = folder / "newer", f"run {newest.number} of {newest.run.state_time}"
+                after.mkdir()
+                stored.unpack(newest, after)
+            older = run_since(runs, since)
+            before = folder / "older"
+            before.mkdir()
+            stored.unpack(older, before)
         yield before, after, f"From run {older.number} of {older.run.state_time} to {told}"
+
+
+def _before(runs: list[Link], record: RunRecord) -> list[Link]:
+    """Runs before the one of this record, which may have been appended already; else all of them."""
+    for place, run in enumerate(runs):
+        if (run.run.result_sha256, run.run.state_time) == (record.result_sha256, record.state_time):
+            return runs[:place]
+    return runs

@@ -130,8 +130,8 @@ def _special(value: Any, path: Path) -> tuple[str, str | None] | None:
         return "expected a fraction from 0 to 1", f"write {value / 100:g} for {value:g} percent"
     if path == ("gates", "fail_on") and isinstance(value, str) and value.startswith("new:"):
         return (
-            "gates on new findings need an earlier result, which cannot be given yet",
-            f"write {value[4:]}",
+            "gates on new findings need an earlier result, and a run has none",
+            f"write {value[4:]}, or use fleetaudit diff --since last --fail-on-new {value[4:]} afterwards",
         )
     if path == ("profile",):
         return (

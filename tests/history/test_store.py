@@ -101,12 +101,19 @@ def three_runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     return parse_address(url)
 
 
+class Held(Stored):
+    """In one transaction to the end, so that a change can be taken back."""
+
+    def pause(self) -> None:
+        """Stay."""
+
+
 def verdict_after(address: Address, *statements: str, noted: str = "") -> Verdict:
     """What verifying finds after a change, which is taken back."""
     with open_engine(address).connect() as connection:
         for statement in statements:
             assert connection.exec_driver_sql(statement).rowcount
-        return verify(Stored(connection), noted)
+        return verify(Held(connection), noted)
 
 
 CHUNK_OF = "(SELECT content FROM blob_chunk WHERE sha256 = (SELECT {}_sha256 FROM run WHERE number = {}))"
@@ -162,6 +169,28 @@ def test_a_cut_is_found_by_a_digest_that_was_noted(three_runs: Address) -> None:
     assert broken is not None
     assert broken.kind == "head"
     assert verdict_after(three_runs, "DELETE FROM head").broken is not None
+
+
+def test_nobody_waits_for_a_verification(url: str) -> None:
+    for number in range(3):
+        append(url, result(number))
+
+    class Watched(Stored):
+        """Another process writes, and prunes what is yet to be looked at, between two runs."""
+
+        done = False
+
+        def pause(self) -> None:
+            super().pause()
+            if not self.done:
+                self.done = True
+                append(url, result(3), retention=Retention(keep_runs=1))
+
+    address = parse_address(url)
+    with reading(open_engine(address), address) as connection:
+        verdict = verify(Watched(connection))
+    assert (verdict.runs, verdict.broken) == (3, None)
+    assert verified(url).whole == 1
 
 
 def test_pruning_leaves_the_proof_and_the_ratios(url: str, own_sql: Sql, tmp_path: Path) -> None:

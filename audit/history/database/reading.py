@@ -57,6 +57,14 @@ class Stored:
         """Every run, by number."""
         return links_of(self._connection.execute(select(run).order_by(run.c.number)))
 
+    def pause(self) -> None:
+        """Let writers through; what is asked next may be of a newer state."""
+        self._connection.rollback()
+
+    def pruned(self, number: int) -> bool:
+        """Whether a run has given up its details by now."""
+        return bool(self._connection.execute(select(run.c.pruned_at).where(run.c.number == number)).scalar())
+
     def head(self) -> tuple[int, str] | None:
         """Number and digest of the newest run; (0, "") of an empty history, None when the row is gone."""
         found = self._connection.execute(select(head.c.number, head.c.digest)).one_or_none()

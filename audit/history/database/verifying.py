@@ -30,14 +30,17 @@ def verify(stored: Stored, noted: str = "") -> Verdict:
         stored: the history.
         noted: a digest that was noted elsewhere; a chain that doesn't hold it is not the one it was noted from.
     """
+    links, head = stored.links(), stored.head()
     walk, whole, checked = Walk(), 0, set[str]()
     broken: Break | None = None
-    for found in stored.links():
+    for found in links:
         broken = walk.step(found) or _rows(stored, found, checked)
         if broken:
             break
         whole += not found.pruned_at
-    broken = broken or _end(stored, walk) or _noted(walk, noted)
+        # Nobody has to wait for the whole of it: what was appended to can't change what is looked at next.
+        stored.pause()
+    broken = broken or _end(head, walk) or _noted(walk, noted)
     return Verdict(
         runs=len(walk.digests), whole=whole, head=walk.last.digest if walk.last else "", broken=broken
     )
@@ -49,6 +52,12 @@ def _rows(stored: Stored, found: Link, checked: set[str]) -> Break | None:
         return Break(number=found.number, kind="changed", what="its ratios don't match their digest")
     if found.pruned_at:
         return None
+    broken = _details(stored, found, checked)
+    # Details may have been pruned since the run was listed.
+    return None if broken and stored.pruned(found.number) else broken
+
+
+def _details(stored: Stored, found: Link, checked: set[str]) -> Break | None:
     if digest_of_details(stored.details(found.number)) != found.run.details_sha256:
         return Break(
             number=found.number, kind="changed", what="its findings or controls don't match their digest"
@@ -60,9 +69,8 @@ def _rows(stored: Stored, found: Link, checked: set[str]) -> Break | None:
     return None
 
 
-def _end(stored: Stored, walk: Walk) -> Break | None:
+def _end(end: tuple[int, str] | None, walk: Walk) -> Break | None:
     number, digest = (walk.last.number, walk.last.digest) if walk.last else (0, "")
-    end = stored.head()
     if end is None:
         return Break(number=number, kind="missing", what="the row that names the newest run is not there")
     if end[0] > number:

@@ -103,7 +103,9 @@ def test_severities() -> None:
     assert severity_of("--fail-on", "high") == "high"
     with pytest.raises(UsageError, match="earlier result") as caught:
         severity_of("--fail-on", "new:high")
-    assert caught.value.suggestion == "use --fail-on high"
+    assert caught.value.suggestion == (
+        "use --fail-on high, or afterwards fleetaudit diff --since last --fail-on-new high"
+    )
     with pytest.raises(UsageError) as caught:
         severity_of("--fail-on", "critcal")
     assert caught.value.suggestion == "did you mean critical?"
