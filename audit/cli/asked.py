@@ -26,6 +26,7 @@ class Asked(NamedTuple):
     exclude: o.Exclude = None
     no_gitignore: o.NoGitignore = False
     policy: o.Policies = None
+    require_signed: o.RequireSigned = None
     engine: o.Engine = None
     rule: o.SelectedRules = None
     skip_rule: o.SkippedRules = None

@@ -38,6 +38,7 @@ def rule_in_result(what: str, result: AssessmentResult) -> Explanation | None:
         groups.append(f"and {more} more groups")
     found = (
         listed("Pairs", [_pairs(state, answered)]),
+        listed("Signed", [state.signature.replace("_", " ")] if state.signature else []),
         listed("Open", groups, least=2),
     )
     return _page(state.rule, found, controls_of(what, result))

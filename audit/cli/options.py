@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from audit.cli.choices import FORMATS, LANGUAGES, PROFILES, REGO_ENGINES, SEVERITIES
+from audit.cli.choices import FORMATS, LANGUAGES, PROFILES, REGO_ENGINES, SEVERITIES, SIGNED_MODES
 
 SCOPE = "What is audited"
 JUDGE = "How it is judged"
@@ -137,6 +137,16 @@ Policies = Annotated[
         "PATH",
         "Folder, file or pinned git address with more policies, or builtin:kyverno, besides the built-in rules.",
         panel=JUDGE,
+    ),
+]
+RequireSigned = Annotated[
+    str | None,
+    option(
+        "--require-signed",
+        "MODE",
+        "Policies and mappings of your own need an allowed signature: refuse stops without one, mark says so at each rule.",
+        panel=JUDGE,
+        words=SIGNED_MODES,
     ),
 ]
 Engine = Annotated[

@@ -63,9 +63,10 @@ def _read(reader: SbomReader, label: str, max_bytes: int) -> Judged:
 def _answered(read: list[Judged], config: Config) -> list[Judged]:
     from audit.wiring.content import load, selected_rules
     from audit.wiring.engines import embedded_opa
+    from audit.wiring.moment import SystemClock, judging
 
     with embedded_opa(config) as evaluator:
-        library = load(config, evaluator)
+        library = load(config, evaluator, judging(config, SystemClock()).clock.now())
         about = {rule.id: rule for rule in library.rule_set.rules if rule.kinds and rule.matches(_KEY)}
         asked = library.rule_set.eval_rules(frozenset(about) & selected_rules(config, library))
         data = msgspec.json.encode(library.rule_set.data)

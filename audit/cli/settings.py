@@ -13,6 +13,7 @@ from audit.cli.choices import (
     fractions_of,
     one_of,
     rego_engine_of,
+    require_signed_of,
     severity_of,
 )
 
@@ -80,6 +81,7 @@ def run_overrides(asked: Asked) -> Overrides:
         profile=one_of("--profile", asked.profile, PROFILES) if asked.profile is not None else None,
         fail_on=Severity(severity_of("--fail-on", asked.fail_on)) if asked.fail_on is not None else None,
         as_of=asked.as_of,
+        require_signed=require_signed_of(asked.require_signed) if asked.require_signed is not None else None,
         min_ratio=fractions_of("--min-ratio", asked.min_ratio or ()),
         min_coverage=fractions_of("--min-coverage", asked.min_coverage or ()),
         min_objects=asked.min_objects,

@@ -22,6 +22,8 @@ def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
         words += ["--kubeconfig", overrides.kubeconfig]
     if overrides.register is not None:
         words += ["--register", overrides.register]
+    if overrides.require_signed is not None:
+        words += ["--require-signed", overrides.require_signed]
     if overrides.as_of is not None:
         words += ["--as-of", overrides.as_of]
     if overrides.in_cluster:

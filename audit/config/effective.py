@@ -139,11 +139,7 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         _resolve_cluster(cluster, base)
     for key in ("paths", "pod_templates", "mappings", "twins", "components", "waivers", "statements"):
         data[key] = place(data[key])
-    data["policy"]["paths"] = place(data["policy"]["paths"])
-    for source in data["policy"]["sources"]:
-        (source["path"],) = place([source["path"]])
-        for key in ("data", "libraries"):
-            source[key] = place(source[key])
+    _resolve_policy(data["policy"], base)
     for key in ("signatures", "register"):
         if data[key] is not None:
             data[key] = str(base / data[key])
@@ -154,6 +150,16 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
         data["history"]["url"] = _placed_history(data["history"]["url"], base)
     _resolve_engines(data["engine"], base)
     return data
+
+
+def _resolve_policy(policy: dict[str, Any], base: Path) -> None:
+    policy["paths"] = [_placed(path, base) for path in policy["paths"]]
+    if policy["signers"] is not None:
+        policy["signers"] = str(base / policy["signers"])
+    for source in policy["sources"]:
+        source["path"] = _placed(source["path"], base)
+        for key in ("data", "libraries"):
+            source[key] = [_placed(path, base) for path in source[key]]
 
 
 def _resolve_engines(engines: dict[str, Any], base: Path) -> None:
@@ -192,6 +198,8 @@ def _resolve_cluster(cluster: dict[str, Any], base: Path) -> None:
 def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) -> None:
     _overlay_scope(data, over)
     data["policy"]["paths"] = [*data["policy"]["paths"], *over.policy]
+    if over.require_signed is not None:
+        data["policy"]["require_signed"] = over.require_signed
     if over.rules:
         data["rules"]["select"] = list(over.rules)
     if over.engine is not None:

@@ -73,6 +73,19 @@ class PolicyConfig(Section, frozen=True, kw_only=True):
     sources: Annotated[
         tuple[PolicySourceConfig, ...], Meta(description="The same, where more has to be said.")
     ] = ()
+    require_signed: Annotated[
+        Literal["refuse", "mark"] | None,
+        Meta(
+            description="Files from outside the package that decide what is judged (policies, their data and libraries, "
+            "mappings, twins, components, pod templates) need an allowed signature: refuse stops the run, mark goes on and marks the rules."
+        ),
+    ] = None
+    signers: Annotated[
+        PathText | None,
+        Meta(
+            description="File that says who may sign them, in the form of signatures; that one by default. Relative to this file."
+        ),
+    ] = None
     allow_builtins: Annotated[
         tuple[Text, ...],
         Meta(

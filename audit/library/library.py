@@ -45,6 +45,8 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     statements: tuple[Statement, ...]
     gaps: tuple[Gap, ...]
     """The user's policies that could not be loaded."""
+    signatures: Mapping[str, str] = {}
+    """Ids of rules from outside the package to what the signatures of their source are worth; empty when nobody asked."""
     notices: tuple[Notice, ...] = ()
     """Mapping entries that lead nowhere, and what is worth knowing of the user's policies."""
 

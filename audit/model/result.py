@@ -81,6 +81,9 @@ class RuleState(msgspec.Struct, frozen=True, kw_only=True):
     selected: bool
     twin_of: str = ""
     """The rule whose pairs its answers are part of, because both ask the same question; empty for most."""
+    signature: str = ""
+    """What the signatures of its source are worth: ``verified``, ``unsigned``, ``wrong_identity``, ``invalid`` or
+    ``could_not_check``, the worst of its files. Empty for shipped rules, and where nobody asked."""
 
 
 class AssessmentResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from audit.report.view_functions import classic
 from audit.report.view_next import title as step_title
 from audit.report.view_parts import Anchors
 from audit.report.view_quality import quality
+from audit.report.view_unseen import not_vouched
 from audit.report.view_verdict import gate_detail, incomplete_text
 from audit.report.view_words import gap_word, gate_word, profile_word, severity_word
 
@@ -70,6 +71,7 @@ def render(
     if not quiet:
         lines.scope()
         lines.judged()
+        lines.signed()
         lines.rules()
         lines.gaps()
         lines.groups()
@@ -126,6 +128,11 @@ class _Lines:
             skipped=count(tally.total(Outcome.SKIP)),
         )
         self._line("", texts.gettext("pairs: {outcomes}").format(outcomes=outcomes))
+
+    def signed(self) -> None:
+        """Which rules nobody vouches for, where signatures were asked for."""
+        if told := not_vouched(self._result, self._texts):
+            self._line(self._texts.gettext("Signed"), told, style="bold yellow")
 
     def rules(self) -> None:
         """What the rules were good for, and what they lack: only when everything is wanted."""

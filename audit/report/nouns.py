@@ -29,6 +29,7 @@ def counted(number: int, noun: str, texts: Texts) -> str:
         "rule": texts.ngettext("{n} rule", "{n} rules", number),
         "pair": texts.ngettext("{n} pair", "{n} pairs", number),
         "cluster": texts.ngettext("{n} cluster", "{n} clusters", number),
+        "source": texts.ngettext("{n} source", "{n} sources", number),
         "gap": texts.ngettext("{n} gap", "{n} gaps", number),
         "control": texts.ngettext("{n} control", "{n} controls", number),
         "group": texts.ngettext("{n} group", "{n} groups", number),

@@ -15,7 +15,7 @@ from audit.model.tally import RuleCounts
 from audit.report.text import https_only, visible, visible_block
 from audit.report.texts import Texts
 from audit.report.view_parts import Anchors, Piece, control_pieces, day, moment, slug
-from audit.report.view_words import Label, check_word, claim_word, severity_word
+from audit.report.view_words import Label, check_word, claim_word, severity_word, signature_word
 
 SOON_DAYS = 30
 _BAR_DAYS = 180
@@ -99,6 +99,8 @@ class RuleView(msgspec.Struct, frozen=True):
     decides: tuple[Piece, ...]
     description: str
     remediation: str
+    signature: str
+    """Why nobody vouches for its source; empty when somebody does, and when nobody asked."""
     caveats: tuple[str, ...]
     references: tuple[str, ...]
     place: str
@@ -283,6 +285,7 @@ def _rule(
         decides=_several(decided[rule.id], anchors),
         description=visible_block(rule.description, 1200),
         remediation=visible_block(rule.remediation, 1200),
+        signature=signature_word(state.signature, texts),
         caveats=tuple(visible_block(text, 600) for text in rule.caveats),
         references=tuple(filter(None, (https_only(link) for link in rule.references))),
         place=visible(rule.file) + (f":{rule.line}" if rule.line else ""),

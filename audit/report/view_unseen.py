@@ -26,6 +26,9 @@ _COUNTED_AS_EXCLUDED = frozenset({"version_control", "own_output", "configuratio
 _NOT_READ = frozenset({*_COUNTED_AS_EXCLUDED, "other_type", "already_read", "part_of_layout"})
 """Notices about files that are none to read."""
 _PAST = "judged_as_of"
+_NOT_SIGNED = "content_not_signed"
+_SAID_ELSEWHERE = frozenset({_PAST, _NOT_SIGNED, "content_shipped"})
+"""Notices with a line of their own, or only to be looked up."""
 _OF_EVIDENCE = frozenset(
     {
         *("set_aside", "vex_author_unlisted", "unsupported_system", "totals_differ", "lines_before"),
@@ -97,7 +100,7 @@ class Unseen(msgspec.Struct, frozen=True):
 def unseen(result: AssessmentResult, anchors: Anchors, texts: Texts) -> Unseen:
     """Gaps by kind with the controls they leave undecided, then what was left out on purpose."""
     missed = [*_gap_entries(result, anchors, texts), *_not_asked(result, texts)]
-    entries = [*_earlier(result, texts), *missed, *_on_purpose(result, texts)]
+    entries = [*_earlier(result, texts), *_unsigned(result, texts), *missed, *_on_purpose(result, texts)]
     left_out = tuple(_left_out(result, texts))
     others = [item for item in result.notices if item.code not in OUT_OF_SCOPE]
     return Unseen(
@@ -126,6 +129,22 @@ def _earlier(result: AssessmentResult, texts: Texts) -> Iterator[Entry]:
         told = texts.gettext("{moment}; ages, and the ends of waivers and statements, count up to then")
         text = told.format(moment=minute(result.record.state_time))
         yield Entry(texts.gettext("Judged as at an earlier time"), (Piece(text, "#notices"),))
+
+
+def _unsigned(result: AssessmentResult, texts: Texts) -> Iterator[Entry]:
+    if told := not_vouched(result, texts):
+        yield Entry(texts.gettext("Policies that nobody vouches for"), (Piece(told, "#notices"),))
+
+
+def not_vouched(result: AssessmentResult, texts: Texts) -> str:
+    """How many rules, of how many sources, nobody vouches for who may; empty when there are none, or nobody asked."""
+    sources = sum(item.code == _NOT_SIGNED for item in result.notices)
+    if not sources:
+        return ""
+    rules = sum(state.signature not in ("", "verified") for state in result.rules)
+    return texts.gettext("{rules} of {sources} without an allowed signature").format(
+        rules=counted(rules, "rule", texts), sources=counted(sources, "source", texts)
+    )
 
 
 def _nothing(result: AssessmentResult, texts: Texts) -> str:
@@ -227,7 +246,7 @@ def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
             evidence[item.code] += item.count
         elif item.code in _OF_CLUSTERS:
             clusters[item.code] += item.count
-        elif item.code not in OUT_OF_SCOPE and item.code != _PAST:
+        elif item.code not in OUT_OF_SCOPE | _SAID_ELSEWHERE:
             (passed if item.code in _NOT_READ else read)[item.code] += item.count
     for title, codes in (
         (texts.gettext("Evidence with reservations"), evidence),
@@ -251,6 +270,8 @@ def _listed(codes: Counter[str], texts: Texts) -> str:
         "not_an_object": texts.gettext("no Kubernetes object"),
         "list_item_not_object": texts.gettext("no object in a list"),
         "part_of_kustomization": texts.gettext("taken in by a kustomization"),
+        "content_signed": texts.gettext("signed by allowed signers"),
+        "signature_in_annotations": texts.gettext("with a signature in annotations, which is not looked at"),
         "part_of_layout": texts.gettext("part of an image layout"),
         "empty_file": texts.gettext("empty"),
         "set_aside": texts.gettext("set aside by whoever made the file"),

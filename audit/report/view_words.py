@@ -255,3 +255,13 @@ def formulas(score: FrameworkScore, texts: Texts) -> tuple[Formula, ...]:
 
 def _simple(name: str, text: str, value: Fraction) -> Formula:
     return Formula(name, f"{text}: {share(value)}.")
+
+
+def signature_word(status: str, texts: Texts) -> str:
+    """Why nobody vouches for the source of a rule; empty when somebody does, and when nobody asked."""
+    return {
+        "unsigned": texts.gettext("unsigned"),
+        "wrong_identity": texts.gettext("signed by somebody who may not"),
+        "invalid": texts.gettext("signature invalid"),
+        "could_not_check": texts.gettext("signature not checked"),
+    }.get(status, "")

@@ -81,7 +81,7 @@ class Audit:
         self._clock = clock
         self._moment = moment
         evaluator = stack.enter_context(embedded_opa(config))
-        self.library = load(config, evaluator)
+        self.library = load(config, evaluator, clock.now())
         self._engines = Engines(
             config,
             self.library,
@@ -178,7 +178,12 @@ class Audit:
         selected = self._engines.selected
         rule_of = self._engines.twins.rule_of
         return tuple(
-            RuleState(rule=rule, selected=rule.id in selected, twin_of=rule_of.get(rule.id, ""))
+            RuleState(
+                rule=rule,
+                selected=rule.id in selected,
+                twin_of=rule_of.get(rule.id, ""),
+                signature=self.library.signatures.get(rule.id, ""),
+            )
             for rule in self.library.rules
         )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import msgspec
 
 from audit.config.check import check_names, rule_matches
 from audit.config.schema import Config
@@ -17,6 +20,8 @@ from audit.library.shipped import BUILTIN, kyverno_pack
 from audit.native.evaluator import Evaluator
 from audit.resources import content_dir
 from audit.wiring.engines import embedded_opa
+from audit.wiring.moment import SystemClock, judging
+from audit.wiring.signed_content import SignedContent
 
 
 def load_library(config: Config) -> Library:
@@ -26,19 +31,27 @@ def load_library(config: Config) -> Library:
         AuditError: something of it is wrong.
     """
     with embedded_opa(config) as evaluator:
-        return load(config, evaluator)
+        return load(config, evaluator, judging(config, SystemClock()).clock.now())
 
 
-def load(config: Config, evaluator: Evaluator) -> Library:
+def load(config: Config, evaluator: Evaluator, now: dt.datetime) -> Library:
     """Like `load_library`, with an engine that is running already.
+
+    Args:
+        config: which content there is besides what is shipped.
+        evaluator: a started engine.
+        now: the moment that signatures of content are judged at.
 
     Raises:
         AuditError: something of it is wrong.
     """
+    own = list(_policy_sources(config))
+    # Before anything is parsed: what nobody vouches for is not even read.
+    signed = SignedContent(config, own, now)
     sources = LibrarySources(
         policies=[
             PolicySource(path=content_dir("rego"), label="rego", builtin=True),
-            *_policy_sources(config),
+            *own,
         ],
         kyverno=[source for path in _builtin(config) for source in kyverno_pack(path)],
         parameters=config.parameters,
@@ -51,6 +64,12 @@ def load(config: Config, evaluator: Evaluator) -> Library:
         clusters=config.cluster_names(),
     )
     library = load_all(sources, evaluator, (DUPLICATE_KEY,))
+    signed.still_the_same()
+    library = msgspec.structs.replace(
+        library,
+        signatures=signed.of_rules(library.rules),
+        notices=(*signed.notices(library.rules), *library.notices),
+    )
     _check_names(config, library)
     return library
 

@@ -63,7 +63,14 @@ def signature_settings(config: Config) -> SignatureSettings | None:
     Raises:
         ContentError: the file can't be read, or something in it is wrong.
     """
-    if config.signatures is None:
-        return None
-    document = read_document(Path(config.signatures))
+    return settings_in(Path(config.signatures)) if config.signatures is not None else None
+
+
+def settings_in(path: Path) -> SignatureSettings:
+    """Whom a file says to trust.
+
+    Raises:
+        ContentError: the file can't be read, or something in it is wrong.
+    """
+    document = read_document(path)
     return convert(document, (), document.value, SignatureSettings)

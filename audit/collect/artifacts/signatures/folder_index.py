@@ -12,8 +12,14 @@ from audit.collect.artifacts.signatures.beside import (
     in_folder,
     looks_like_bundle,
 )
-from audit.collect.artifacts.signatures.bundle_shape import bundle_of, envelope_of, is_envelope, parse_json
-from audit.collect.artifacts.signatures.statements import statement_of
+from audit.collect.artifacts.signatures.bundle_shape import (
+    Envelope,
+    bundle_of,
+    envelope_of,
+    is_envelope,
+    parse_json,
+)
+from audit.collect.artifacts.signatures.statements import Statement, statement_of
 from audit.collect.artifacts.signatures.verdicts import RefusedError
 
 MAX_ENTRIES = 20_000
@@ -51,6 +57,28 @@ def documents_in(path: Path) -> list[bytes]:
     if len(data) > MAX_SIDE_FILE:
         raise UnreadError("too large")
     return documents_of(path.name, data) if looks_like_bundle(path.name, data) else []
+
+
+def statements_in(folder: Path) -> Iterator[Statement]:
+    """What the envelopes of a folder state, whoever made them."""
+    for path in _sides(folder):
+        try:
+            documents = documents_in(path)
+        except UnreadError:
+            continue
+        for raw in documents:
+            try:
+                envelope = _envelope(parse_json(raw))
+                if envelope is not None:
+                    yield statement_of(envelope.payload_type, envelope.payload)
+            except RefusedError:
+                continue
+
+
+def _envelope(document: object) -> Envelope | None:
+    if is_envelope(document):
+        return envelope_of(document)
+    return bundle_of(document).dsse_envelope
 
 
 def _index(folder: Path) -> dict[str, list[Path]]:

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from audit.collect.artifacts.reading import Artifact, Facts, UnreadError
-from audit.collect.artifacts.signatures.beside import SIGNATURE_SUFFIXES, in_folder, is_signature
-from audit.collect.artifacts.signatures.bundle_shape import UNKNOWN_FORM
-from audit.collect.artifacts.signatures.contents import FileContent
-from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
-from audit.collect.artifacts.signatures.detached import check_detached
-from audit.collect.artifacts.signatures.folder_index import documents_in
+from audit.collect.artifacts.signatures.beside import is_signature
+from audit.collect.artifacts.signatures.desk import Desk, combined
+from audit.collect.artifacts.signatures.file_signatures import signatures_of
 from audit.collect.artifacts.signatures.image_files import looks_like_image
-from audit.collect.artifacts.signatures.judging import Checked, refused
+from audit.collect.artifacts.signatures.judging import Checked
 from audit.collect.artifacts.signatures.signers import CompiledPolicy
 from audit.collect.artifacts.signatures.verdicts import RefusedError, verdict_facts
 
@@ -50,7 +47,14 @@ class SignedArtifactReader:
             digest = content.digest("sha256").hex()
         except RefusedError as refusal:
             raise UnreadError(refusal.message) from None
-        checks, too_many = self._checks(artifact.path, content, policy, digest=digest, label=artifact.label)
+        checks, too_many = signatures_of(
+            self._desk,
+            artifact.path,
+            content,
+            policy,
+            digest=digest,
+            folders=_folders(artifact.path, artifact.label),
+        )
         code = "too_many_signatures" if too_many else combined([check for _, check in checks], policy)
         yield Facts(
             kind="SignedArtifact",
@@ -61,7 +65,7 @@ class SignedArtifactReader:
                 "policy": policy.settings.name,
                 "threshold": policy.settings.threshold,
                 "root": self._desk.root.facts() if _with_certificate(checks) else None,
-                "signatures": [{**check.facts(), "file": name} for name, check in checks],
+                "signatures": [{**check.facts(), "file": side.name} for side, check in checks],
             },
         )
 
@@ -73,40 +77,6 @@ class SignedArtifactReader:
         policy = self._desk.policies.of([artifact.label])
         return policy if policy is not None and policy.settings.required else None
 
-    def _checks(
-        self, path: Path, content: FileContent, policy: CompiledPolicy, *, digest: str, label: str
-    ) -> tuple[list[tuple[str, Checked]], bool]:
-        own = [
-            side
-            for suffix in SIGNATURE_SUFFIXES
-            if (side := in_folder(path.parent, path.name + suffix)) is not None
-        ]
-        others = [
-            side
-            for folder in _folders(path, label)
-            for side in self._desk.folders.about(folder, digest)
-            if side not in own
-        ]
-        found: list[tuple[str, Checked]] = []
-        for side in (*own, *others):
-            checks = self._side(side, content, policy)
-            if side in others:
-                # A file of another name may hold more; only what speaks of this very digest counts.
-                checks = [check for check in checks if check.code != "subject_mismatch"]
-            found += [(side.name, check) for check in checks]
-            if len(found) > MAX_SIGNATURES:
-                return found[:MAX_SIGNATURES], True
-        return found, False
-
-    def _side(self, side: Path, content: FileContent, policy: CompiledPolicy) -> list[Checked]:
-        try:
-            documents = documents_in(side)
-        except UnreadError:
-            return [_unreadable(policy)]
-        if not documents and side.name.lower().endswith(".sig"):
-            return [check_detached(self._desk, side, content, policy)]
-        return [self._desk.checker.bundle(raw, content, policy) for raw in documents]
-
 
 def _folders(path: Path, label: str) -> list[Path]:
     """The folder of a file, and those above it that belong to what is audited: the list of a model lies at its top."""
@@ -114,11 +84,7 @@ def _folders(path: Path, label: str) -> list[Path]:
     return [path.parent, *list(path.parent.parents)[:above]]
 
 
-def _unreadable(policy: CompiledPolicy) -> Checked:
-    return refused(RefusedError("signature_unreadable"), form=UNKNOWN_FORM, policy=policy)
-
-
-def _with_certificate(checks: Sequence[tuple[str, Checked]]) -> bool:
+def _with_certificate(checks: Sequence[tuple[Path, Checked]]) -> bool:
     return any(str(check.form["material"]).startswith("certificate") for _, check in checks)
 
 
