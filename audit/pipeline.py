@@ -90,7 +90,8 @@ def look_at(member: Member, parts: Parts, *, progress: ProgressSink, stop: StopS
     with collect_member(member, parts.proof, progress=progress, stop=stop) as collected:
         progress.stage(f"Judge {collected.name}", len(collected))
         rules = [rule for engine in parts.engines for rule in engine.rules()]
-        doubts = doubts_about(rules, collected.gaps, member.context, parts.workload_kinds)
+        owned_kinds = parts.workload_kinds if collected.has_owned else frozenset()
+        doubts = doubts_about(rules, collected.gaps, member.context, owned_kinds)
         inventory = collected.inventory()
         for judged in judge(
             collected.name,

@@ -14,7 +14,7 @@ from audit.cli.screen import Screen
 from audit.cli.wording import count
 from audit.config.suggest import did_you_mean
 from audit.errors import UsageError
-from audit.evaluate.runner import OWNED
+from audit.evaluate.owned import OWNED
 from audit.model.assessment import ControlRow
 from audit.model.control import Strength
 from audit.model.finding import Finding

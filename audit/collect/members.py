@@ -59,6 +59,8 @@ class Collected:
         self.gaps: list[Gap] = []
         self.notices: list[Notice] = []
         self.subjects = 0
+        self.has_owned = False
+        """Whether anything names a controller."""
         self._spool = Spool()
 
     def __len__(self) -> int:
@@ -82,6 +84,7 @@ class Collected:
         """Spool one object for judging."""
         self._spool.append(item)
         self.subjects += 1
+        self.has_owned = self.has_owned or item.controller is not None
 
     def close(self) -> None:
         """Remove the spool."""

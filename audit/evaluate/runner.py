@@ -7,18 +7,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import msgspec
 
 from audit.evaluate.components import NO_PROFILES, ComponentProfiles
+from audit.evaluate.owned import Told
 from audit.evaluate.twins import NO_TWINS, TwinPairs
 from audit.model.finding import CONTEXT_INCOMPLETE, MANIFEST_NOT_COLLECTED, Outcome, PairAnswer, render_path
 from audit.model.gap import Gap
 from audit.model.rule import Rule
-from audit.model.subject import controller_key
 from audit.ports import CollectedObject, Engine, MemberContext
 
 AMBIGUOUS_DOCUMENT = "ambiguous_document"
 MALFORMED_DOCUMENT = "malformed_document"
 MISSING_ANSWER = "missing_answer"
 READER = "reader"
-OWNED = "told_of_its_controller"
 NAMESPACE = "Namespace"
 
 
@@ -126,7 +125,7 @@ def judge(
     """
     due_of = [DuePairs(engine.rules(), folded=twins.rule_of) for engine in engines]
     answered = [engine.evaluate(cluster, iter(objects), inventory) for engine in engines]
-    told = _Told(doubts.owned_kinds)
+    told = Told(doubts.owned_kinds)
     for item in objects:
         answers: list[PairAnswer] = []
         asked: tuple[str, ...] = ()
@@ -138,40 +137,6 @@ def judge(
         needed = components.settle(item, answers, twins.rule_of)
         pairs = twins.fold(item.ref, apply_doubts(item, needed, doubts))
         yield Judged(item, told.once(item, pairs), twins.due(asked))
-
-
-class _Told:
-    """Failures already told of a controller: the same failure of what it owns is not told a second time.
-
-    The owned object is judged all the same. An owner reference is only a claim, so it can hide nothing that the
-    controller itself does not fail.
-    """
-
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self._kinds = kinds
-        self._failed: dict[int, frozenset[str]] = {}
-
-    def once(self, item: CollectedObject, answers: list[PairAnswer]) -> list[PairAnswer]:
-        """The answers to book, with repeated failures as skips."""
-        ref = item.ref
-        if ref.kind_key not in self._kinds:
-            return answers
-        if item.controller:
-            known = self._failed.get(controller_key(ref.namespace, *item.controller))
-            if known:
-                message = f"told of its controller {item.controller[0]} {item.controller[1]}"
-                answers = [
-                    PairAnswer(a.rule, Outcome.SKIP, reason=OWNED, message=message)
-                    if a.outcome is Outcome.FAIL and a.rule in known
-                    else a
-                    for a in answers
-                ]
-        failed = frozenset(
-            a.rule for a in answers if a.outcome is Outcome.FAIL or (a.reason == OWNED and item.controller)
-        )
-        if failed:
-            self._failed[controller_key(ref.namespace, ref.kind, ref.name)] = failed
-        return answers
 
 
 def complete(due: tuple[str, ...], answers: list[PairAnswer]) -> list[PairAnswer]:

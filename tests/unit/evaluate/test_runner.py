@@ -10,7 +10,6 @@ from audit.evaluate.runner import (
     AMBIGUOUS_DOCUMENT,
     MALFORMED_DOCUMENT,
     MISSING_ANSWER,
-    OWNED,
     Doubts,
     DuePairs,
     complete,
@@ -143,17 +142,6 @@ def test_wrong_shape_leaves_no_pass_and_no_skip_but_fails_and_rules_about_the_te
         (Outcome.ERROR, MALFORMED_DOCUMENT, message),
         (Outcome.PASS, "", ""),
     ]
-
-
-def test_failure_of_a_controller_is_not_told_again_of_what_it_owns() -> None:
-    kinds = Doubts(owned_kinds=frozenset({"Pod"}))
-    owner, owned = pod("web"), pod("one", controller=("Pod", "web"))
-    script = {"web": [failed("a"), passed("b")], "one": [failed("a"), failed("b")]}
-    engine = Scripted((rule("a"), rule("b")), script)
-    _, judged = judge("a", [owner, owned], [engine], inventory=b"{}", doubts=kinds)
-    assert [(a.outcome, a.reason) for a in judged.answers] == [(Outcome.SKIP, OWNED), (Outcome.FAIL, "")]
-    alone, _ = judge("a", [owned, owner], [engine], inventory=b"{}", doubts=kinds)
-    assert [a.outcome for a in alone.answers] == [Outcome.FAIL, Outcome.FAIL]
 
 
 CONTEXT_RULE = rule("c", context=(ContextNeed(group="networking.k8s.io", kinds=("NetworkPolicy",)),))
