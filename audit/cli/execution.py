@@ -155,8 +155,8 @@ def _keep(
     try:
         link, _ = keeping.append(result, population, code, wiring.SystemClock().now())
     except HistoryError as error:
-        if error.suggestion:
-            error.suggestion += "; fleetaudit history add FOLDER appends the report later"
+        later = "fleetaudit history add FOLDER appends the report later"
+        error.suggestion = "; ".join(filter(None, (error.suggestion, later)))
         return "", error
     return f"run {link.number} in {keeping.address.shown}, chain {link.digest}", None
 

@@ -82,8 +82,7 @@ class Keeping(msgspec.Struct, frozen=True, kw_only=True):
             try:
                 files = [stack.enter_context(packed_report(sealed))]
                 if population is not None:
-                    digest = sealed.record.population_sha256
-                    files.append(stack.enter_context(packed_population(population, digest)))
+                    files.append(packed_population(population, sealed.record.population_sha256))
                 entry = entry_of(sealed, int(code))
                 return append(self.address, entry, files, self.retention, now, once=once)
             except OSError as error:

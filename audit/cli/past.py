@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from audit.config.schema import Config
 from audit.errors import UsageError
+from audit.harmless import reversibly_escaped
 from audit.history.address import Address, parse_address
 from audit.history.extra import require_extra
 from audit.history.trend import in_time
@@ -59,19 +60,20 @@ def one_fleet(links: Sequence[Link], named: str | None) -> list[Link]:
         UsageError: several are there and none is named, or the one named is not there.
     """
     titles = sorted({link.run.title for link in links})
-    if named is None and len(titles) > 1:
+    title = None if named is None else reversibly_escaped(named)
+    if title is None and len(titles) > 1:
         listed = ", ".join(repr(title) for title in titles[:5])
         raise UsageError(
             f"the history holds runs of {len(titles)} fleets", suggestion=f"name one with --fleet: {listed}"
         )
-    if named is not None and named not in titles:
+    if title is not None and title not in titles:
         from audit.config.suggest import did_you_mean
 
         raise UsageError(
-            f"the history holds no run of a fleet called {named[:60]!r}",
-            suggestion=did_you_mean(named, titles, otherwise="fleetaudit history lists what it holds"),
+            f"the history holds no run of a fleet called {title[:60]!r}",
+            suggestion=did_you_mean(title, titles, otherwise="fleetaudit history lists what it holds"),
         )
-    return in_time(links, named if named is not None else titles[0]) if titles else []
+    return in_time(links, title if title is not None else titles[0]) if titles else []
 
 
 def run_since(runs: Sequence[Link], since: str) -> Link:

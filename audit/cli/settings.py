@@ -60,8 +60,11 @@ def run_overrides(asked: Asked) -> Overrides:
         UsageError: a value that cannot be used.
     """
     from audit.config.overrides import Overrides
+    from audit.errors import UsageError
     from audit.model.rule import Severity
 
+    if asked.history is not None and asked.no_history:
+        raise UsageError("--history and --no-history exclude each other")
     return Overrides(
         config=asked.config,
         no_config=asked.no_config,

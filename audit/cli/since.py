@@ -10,7 +10,6 @@ from pathlib import Path
 from audit.cli.past import one_fleet, past, run_since
 from audit.cli.results import load_result
 from audit.errors import UsageError
-from audit.harmless import reversibly_escaped
 from audit.history.model import Link
 from audit.model.run import RunRecord
 
@@ -45,7 +44,7 @@ def fetched(
         with past(history, config, no_config=no_config) as stored:
             if newer is not None:
                 loaded = load_result(Path(newer))
-                runs = one_fleet(stored.links(), fleet or reversibly_escaped(loaded.title))
+                runs = one_fleet(stored.links(), fleet or loaded.title)
                 runs = _before(runs, loaded.record)
                 after, told = Path(newer), f"the report of {loaded.record.state_time}"
             else:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -37,7 +36,6 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     """Of what is in it."""
     stream: IO[bytes]
-    """At its beginning."""
     size: int
     """Gzipped bytes."""
 
@@ -59,9 +57,8 @@ def packed_report(result: AssessmentResult) -> Iterator[Packed]:
         yield _packed(spool, result.record.result_sha256)
 
 
-@contextlib.contextmanager
-def packed_population(source: IO[bytes], expected: str) -> Iterator[Packed]:
-    """The population file, which is gzipped already, looked through once.
+def packed_population(source: IO[bytes], expected: str) -> Packed:
+    """The population file, which is gzipped already.
 
     Args:
         source: an open ``population.csv.gz``.
@@ -70,22 +67,18 @@ def packed_population(source: IO[bytes], expected: str) -> Iterator[Packed]:
     Raises:
         HistoryError: it is the file of another run, or damaged.
     """
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY, prefix="fleetaudit-") as spool:
-        shutil.copyfileobj(source, spool)
-        spool.seek(0)
-        if _digest_inside(spool) != expected:
-            raise HistoryError(
-                "the population file is not the one of this result: its sha256 differs from the run record's",
-                suggestion="keep both files of one run together",
-            )
-        yield _packed(spool, expected)
+    if _digest_inside(source) != expected:
+        raise HistoryError(
+            "the population file is not the one of this result: its sha256 differs from the run record's",
+            suggestion="keep both files of one run together",
+        )
+    return _packed(source, expected)
 
 
 def sound(pieces: Iterable[bytes], sha256: str) -> bool:
     """Whether a stored file still has the digest it is kept under."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, prefix="fleetaudit-") as spool:
         spool.writelines(pieces)
-        spool.seek(0)
         return _digest_inside(spool) == sha256
 
 
@@ -119,15 +112,14 @@ def unpack_population(pieces: Iterable[bytes], path: Path) -> None:
         stream.writelines(pieces)
 
 
-def _packed(spool: IO[bytes], sha256: str) -> Packed:
-    size = spool.seek(0, 2)
-    spool.seek(0)
-    return Packed(sha256=sha256, stream=spool, size=size)
+def _packed(stream: IO[bytes], sha256: str) -> Packed:
+    return Packed(sha256=sha256, stream=stream, size=stream.seek(0, 2))
 
 
 def _digest_inside(stream: IO[bytes]) -> str:
     """sha256 of what a gzip file holds; empty when it is damaged."""
     digest = hashlib.sha256()
+    stream.seek(0)
     try:
         with gzip.open(stream, "rb") as inside:
             while piece := inside.read(1 << 20):

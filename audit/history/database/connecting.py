@@ -20,7 +20,14 @@ from audit.history.address import Address
 
 _WRITES = "fleetaudit_writes"
 _LOCK = 0x666C6565  # "flee": the number under which writers of ours exclude each other on a server
-_CONNECT_SECONDS = "10"
+# A server that is gone without a word is given up, at first and later.
+_PATIENCE = {
+    "connect_timeout": "10",
+    "keepalives_idle": "20",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "50000",
+}
 
 _SQLITE = (
     ("locked", "another process holds the history locked", "try again, or raise ?timeout=SECONDS in the URL"),
@@ -30,6 +37,14 @@ _SQLITE = (
     ("not a database", "the file is no SQLite database", "name another file"),
     ("unable to open", "the history cannot be opened", "check the path and its rights"),
     ("disk I/O", "the disk refuses to read or write the history", "check the disk"),
+)
+# While connecting, psycopg hands on the server's words without their code.
+_CONNECTING = (
+    ("authentication failed", "28"),
+    ("no password supplied", "28"),
+    ("does not exist", "3D000"),
+    ("starting up", "57P03"),
+    ("too many clients", "53300"),
 )
 _POSTGRESQL = (
     ("28", "the server refuses the user or the password", "check the user and the password"),
@@ -148,7 +163,7 @@ def _postgresql(address: Address) -> Engine:
         host=address.host or None,
         port=address.port,
         database=address.database or None,
-        query={"connect_timeout": _CONNECT_SECONDS, "application_name": "fleetaudit", **address.query},
+        query={**_PATIENCE, "application_name": "fleetaudit", **address.query},
     )
     engine = create_engine(url, poolclass=NullPool)
     if "lock_timeout" not in address.query.get("options", ""):
@@ -168,7 +183,9 @@ def _explained(error: BaseException | None, address: Address) -> HistoryError:
             if mark in line:
                 return HistoryError(message, file=address.shown, suggestion=suggestion)
         return HistoryError(f"the history refuses: {line}", file=address.shown)
-    state = getattr(error, "sqlstate", None) or ""
+    state = getattr(error, "sqlstate", None) or next(
+        (code for words, code in _CONNECTING if words in line), ""
+    )
     for begin, message, suggestion in _POSTGRESQL:
         if state.startswith(begin):
             return HistoryError(message, file=address.shown, suggestion=suggestion)

@@ -238,3 +238,25 @@ def test_what_decides_the_judgement_can_be_asked_again(folder: Path) -> None:
         *("--engine", "rego=opa-server"),
     )
     assert effective(folder, no_config=True).arguments == ("--no-config",)
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("kept.db", "{folder}/kept.db"),
+        ("/abs/kept.db", "/abs/kept.db"),
+        ("sqlite:///kept.db?timeout=5", "sqlite:///{folder}/kept.db?timeout=5"),
+        ("sqlite:////abs/kept.db", "sqlite:////abs/kept.db"),
+        ("postgresql://db.example.com/audit", "postgresql://db.example.com/audit"),
+    ],
+)
+def test_a_history_is_relative_to_the_file_that_names_it(tmp_path: Path, written: str, place: str) -> None:
+    (tmp_path / "fleetaudit.yaml").write_text(f"history: {{url: '{written}', keep_runs: 3}}\n")
+    config = effective(tmp_path)
+    assert config.history.url == place.format(folder=tmp_path)
+    assert (config.history.keep_runs, config.history.keep_days) == (3, None)
+    assert "history" not in config.record
+    surroundings = Environment(history="env.db")
+    assert effective(tmp_path, surroundings).history.url == "env.db"
+    assert effective(tmp_path, surroundings, history="typed.db").history.url == "typed.db"
+    assert effective(tmp_path, surroundings, no_history=True).history.url is None
