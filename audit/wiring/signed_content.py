@@ -12,6 +12,7 @@ import msgspec
 from audit.collect.artifacts.reading import sha256_of
 from audit.collect.artifacts.signatures.beside import is_signature
 from audit.collect.artifacts.signatures.desk import Desk
+from audit.collect.artifacts.signatures.folder_index import holds_only_signatures
 from audit.collect.artifacts.signatures.verdicts import Status
 from audit.collect.artifacts.signatures.vouching import Member, Vouched, Vouching, worst
 from audit.config.schema import Config
@@ -198,13 +199,16 @@ def _beside(policy: PolicySource) -> list[tuple[Path, str]]:
 
 
 def _members(path: Path, label: str) -> Iterator[Member]:
-    """Every file that a loader may open; tests of policies decide nothing, and signatures are what is looked for."""
+    """Every file that a loader may open; tests of policies decide nothing, and hidden folders are not looked into."""
     if path.is_file():
         yield Member(path, label)
         return
     for folder, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if name != ".git")
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             file = Path(folder) / name
-            if file.suffix in _READ and not name.endswith("_test.rego") and not is_signature(name):
+            if file.suffix not in _READ or name.endswith("_test.rego"):
+                continue
+            # A policy called X.sigstore.json would be loaded like any other.
+            if not (is_signature(name) and holds_only_signatures(file)):
                 yield Member(file, f"{label.rstrip('/')}/{file.relative_to(path).as_posix()}")

@@ -215,6 +215,24 @@ def a_mapping(place: Place) -> None:
     place.put("mapping.yaml", MAPPING.replace("supports", "decides"))
 
 
+def called_a_signature(place: Place) -> None:
+    place.sign()
+    policy = {"apiVersion": "kyverno.io/v1", "kind": "ClusterPolicy", "metadata": {"name": "x"}, "spec": {}}
+    bundle = json.loads(place.data("policies/deny.rego.sigstore.json"))
+    place.put("policies/more.sigstore.json", json.dumps({**bundle, **policy}))
+
+
+def called_an_envelope(place: Place) -> None:
+    place.sign()
+    envelope = {
+        "payload": "e30=",
+        "payloadType": "application/vnd.in-toto+json",
+        "signatures": [{"sig": "eA=="}],
+    }
+    policy = {"apiVersion": "kyverno.io/v1", "kind": "ClusterPolicy", "metadata": {"name": "x"}, "spec": {}}
+    place.put("policies/more.intoto.json", json.dumps({**envelope, **policy}))
+
+
 CASES: dict[str, tuple[Callable[[Place], None], str, str]] = {
     "unsigned": (unsigned, "policies/deny.rego", "unsigned: it must be signed, and there is no signature"),
     "wrong identity": (
@@ -240,6 +258,8 @@ CASES: dict[str, tuple[Callable[[Place], None], str, str]] = {
         "invalid: it was made after its certificate had expired",
     ),
     "another authority": (foreign_authority, "policies/deny.rego", "invalid: "),
+    "a policy that is called a signature": (called_a_signature, "policies/more.sigstore.json", "unsigned: "),
+    "a policy inside of an envelope": (called_an_envelope, "policies/more.intoto.json", "unsigned: "),
     "a changed mapping": (a_mapping, "mapping.yaml", "invalid: it was made for another file"),
 }
 

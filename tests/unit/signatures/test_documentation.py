@@ -9,6 +9,7 @@ import yaml
 
 from audit.collect.artifacts.signatures.settings import SignatureSettings
 from audit.collect.artifacts.signatures.verdicts import CODES
+from audit.config.schema import FileConfig
 from tests.meta.documents import CHECKOUT, table_under
 
 PAGE = CHECKOUT / "docs" / "signatures.md"
@@ -20,7 +21,10 @@ def test_every_code_is_listed_with_its_status_and_sentence() -> None:
 
 
 def test_the_configuration_of_the_page_loads() -> None:
-    (block,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    settings = msgspec.convert(yaml.safe_load(block), SignatureSettings)
+    signers, *others = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    settings = msgspec.convert(yaml.safe_load(signers), SignatureSettings)
     assert [policy.name for policy in settings.policies] == ["wheels", "images", "models"]
     assert settings.trusted_root.fetched is not None
+    assert others
+    for block in others:
+        msgspec.convert(yaml.safe_load(block), FileConfig)

@@ -75,6 +75,17 @@ def statements_in(folder: Path) -> Iterator[Statement]:
                 continue
 
 
+def holds_only_signatures(path: Path) -> bool:
+    """Whether a file is a bundle or an envelope and nothing else: its name alone proves nothing, and others would read on."""
+    try:
+        documents = documents_in(path)
+        for raw in documents:
+            _envelope(parse_json(raw))
+    except (UnreadError, RefusedError):
+        return False
+    return bool(documents)
+
+
 def _envelope(document: object) -> Envelope | None:
     if is_envelope(document):
         return envelope_of(document)
