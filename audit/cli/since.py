@@ -65,8 +65,8 @@ def fetched(
 
 
 def _before(runs: list[Link], record: RunRecord) -> list[Link]:
-    """Runs before the one of this record, which may have been appended already; else all of them."""
+    """Runs before the one of this record, which may have been appended already; else those that were judged by then."""
     for place, run in enumerate(runs):
         if (run.run.result_sha256, run.run.state_time) == (record.result_sha256, record.state_time):
             return runs[:place]
-    return runs
+    return [run for run in runs if run.run.state_time <= record.state_time]

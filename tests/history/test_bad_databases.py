@@ -189,6 +189,16 @@ def test_a_server_on_which_another_process_holds_the_history(server: Server) -> 
     append(url, result(1))
 
 
+def test_a_database_whose_encoding_is_too_small(server: Server) -> None:
+    with server.connect("postgres") as own:
+        own.execute("CREATE DATABASE small ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
+    append(server.url("small"), result(title="Straße"))
+    with pytest.raises(HistoryError, match="encoding lacks characters"):
+        append(server.url("small"), result(1, title="集群"))
+    with opened(parse_address(server.url("small"))) as stored:
+        assert [link.run.title for link in stored.links()] == ["Straße"]
+
+
 def test_a_user_without_rights(server: Server) -> None:
     url = server.make("closed")
     with server.connect("postgres") as own:

@@ -206,6 +206,17 @@ def test_stored_runs_are_compared_like_reports(nights: Path, copy: Path, tmp_pat
     assert since.out == done.out
 
 
+def test_the_last_run_of_an_old_report_is_not_newer_than_it(tmp_path: Path) -> None:
+    history = tmp_path / "h.db"
+    for number in (5, 9):
+        append(str(history), result(number))
+    (tmp_path / "report.json").write_bytes(sealed_bytes(result(7)))
+    done = typed("diff", tmp_path, "--since", "last", "--history", history, "--no-config")
+    assert done.out.startswith("From run 1 of 2026-01-06")
+    (tmp_path / "report.json").write_bytes(sealed_bytes(result(3)))
+    assert typed("diff", tmp_path, "--since", "last", "--history", history, "--no-config").code == 2
+
+
 def test_the_nightly_digest(nights: Path) -> None:
     done = asked(nights, "diff", "--since", "last", "--format", "md")
     lines = done.out.splitlines()

@@ -20,8 +20,10 @@ from audit.history.address import Address
 
 _WRITES = "fleetaudit_writes"
 _LOCK = 0x666C6565  # "flee": the number under which writers of ours exclude each other on a server
-# A server that is gone without a word is given up, at first and later.
-_PATIENCE = {
+# A server that is gone without a word is given up, at first and later. What its database can't hold, it says itself.
+_CONNECTION = {
+    "application_name": "fleetaudit",
+    "client_encoding": "utf8",
     "connect_timeout": "10",
     "keepalives_idle": "20",
     "keepalives_interval": "10",
@@ -51,6 +53,7 @@ _POSTGRESQL = (
     ("3D000", "the server has no such database", "create it, or name another one"),
     ("3F000", "there is no such schema", "create it, or name another one"),
     ("42501", "the user may not do this in the database", "grant it the schema and its tables"),
+    ("22P05", "the database's encoding lacks characters of the result", "create one with ENCODING 'UTF8'"),
     ("25006", "the history is read-only", "name a server that takes writes"),
     ("53100", "there is no space left for the history", "free some space on the server"),
     ("53", "the server has no room for more", "try again, or give it more"),
@@ -163,7 +166,7 @@ def _postgresql(address: Address) -> Engine:
         host=address.host or None,
         port=address.port,
         database=address.database or None,
-        query={**_PATIENCE, "application_name": "fleetaudit", **address.query},
+        query={**_CONNECTION, **address.query},
     )
     engine = create_engine(url, poolclass=NullPool)
     if "lock_timeout" not in address.query.get("options", ""):
