@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from audit.ports import CollectedObject
 REASON = "component"
 """Beginning of the reason of such a pass: ``component:ID@VERSION``."""
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _PINNED = "@sha256:"
 _NO_TWINS: Mapping[str, str] = {}
 
@@ -50,12 +51,17 @@ class ComponentProfiles:
         candidates = self._by_kind.get((item.ref.kind_key, item.ref.namespace))
         if not candidates or all(a.outcome is not Outcome.FAIL for a in answers):
             return answers
+        if item.ref.kind == "Pod" and item.controller is None:
+            return answers  # components are made by controllers; a pod of its own is somebody's
         value = msgspec.json.decode(item.raw)
-        images = _images(value)
+        pod = _pod(value)
+        images, programs = _images(pod), _programs(pod)
         matching = [
             component
             for component in candidates
-            if images and all(_is_of(component, image) for image in images)
+            if images
+            and all(_is_of(component, image) for image in images)
+            and all(_runs(component, program) for program in programs)
         ]
         covered = [
             (component, {a.rule for a in answers if _is_covered(component, value, a)})
@@ -120,11 +126,14 @@ def _found(violation: Violation, value: Any) -> Any:
     return value.get("path") if isinstance(value, dict) and "path" in value else violation.seen
 
 
-def _images(value: Mapping[str, Any]) -> list[str]:
-    """Image of every container, equal names or not; empty where there is none, which makes the object nobody's."""
+def _pod(value: Mapping[str, Any]) -> Any:
     spec = value.get("spec") or {}
     template = spec.get("template")
-    pod = (template or {}).get("spec") if isinstance(template, dict) else spec
+    return (template or {}).get("spec") if isinstance(template, dict) else spec
+
+
+def _images(pod: Any) -> list[str]:
+    """Image of every container, equal names or not, and of every volume that an image fills; none makes the object nobody's."""
     found: list[str] = []
     names: set[str] = set()
     for key in _LISTS:
@@ -133,7 +142,37 @@ def _images(value: Mapping[str, Any]) -> list[str]:
             known = isinstance(name, str) and name not in names and isinstance(image, str)
             found.append(str(image) if known else "")
             names.add(str(name))
+    for volume in _entries(pod, "volumes"):
+        image = volume.get("image")
+        if image is not None:
+            found.append(str(image.get("reference")) if isinstance(image, dict) else "")
     return found
+
+
+def _programs(pod: Any) -> Iterator[tuple[str, ...]]:
+    """Command and arguments of every container, hooks and probes that run something among them."""
+    for key in _LISTS:
+        for container in _entries(pod, key):
+            yield (*_words(container.get("command")), *_words(container.get("args")))
+            lifecycle = container.get("lifecycle")
+            hooks = [container.get(probe) for probe in _PROBES]
+            hooks += list(lifecycle.values()) if isinstance(lifecycle, dict) else []
+            for hook in hooks:
+                if isinstance(hook, dict) and isinstance(hook.get("exec"), dict):
+                    yield _words(hook["exec"].get("command"))
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _runs(component: Component, program: tuple[str, ...]) -> bool:
+    """Whether it is the image's own program or a named one, with nothing but flags behind it."""
+    known = ((), *component.commands)
+    return any(
+        program[: len(command)] == command and all(word.startswith("-") for word in program[len(command) :])
+        for command in known
+    )
 
 
 def _entries(pod: Any, key: str) -> Sequence[Mapping[str, Any]]:

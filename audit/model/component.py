@@ -45,6 +45,9 @@ class ComponentProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     namespaces: tuple[str, ...]
     images: tuple[ComponentImage, ...]
     needs: tuple[ComponentNeed, ...]
+    commands: tuple[tuple[str, ...], ...] = ()
+    """What its containers run where that is not the image's own program: command and arguments, to which only flags may be added.
+    An image that can do everything on the node would else be a shell for everybody."""
 
 
 class Component(ComponentProfile, frozen=True, kw_only=True):

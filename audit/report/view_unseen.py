@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from audit.model.finding import Outcome
 from audit.model.gap import Gap
 from audit.model.result import AssessmentResult
 from audit.report.nouns import counted
@@ -34,6 +35,7 @@ _OF_EVIDENCE = frozenset(
         *("set_aside", "vex_author_unlisted", "unsupported_system", "totals_differ", "lines_before"),
         "time_stated",
         *("no_id", "no_timestamp", "no_author"),
+        *("tag_resolved", "attachment_not_read", "registry_not_listed", "image_unnamed"),
     }
 )
 """Notices of the readers of evidence: what they read counts for less than it says."""
@@ -99,7 +101,11 @@ class Unseen(msgspec.Struct, frozen=True):
 
 def unseen(result: AssessmentResult, anchors: Anchors, texts: Texts) -> Unseen:
     """Gaps by kind with the controls they leave undecided, then what was left out on purpose."""
-    missed = [*_gap_entries(result, anchors, texts), *_not_asked(result, texts)]
+    missed = [
+        *_gap_entries(result, anchors, texts),
+        *_not_asked(result, texts),
+        *_without_verdict(result, texts),
+    ]
     entries = [*_earlier(result, texts), *_unsigned(result, texts), *missed, *_on_purpose(result, texts)]
     left_out = tuple(_left_out(result, texts))
     others = [item for item in result.notices if item.code not in OUT_OF_SCOPE]
@@ -220,6 +226,14 @@ def _not_asked(result: AssessmentResult, texts: Texts) -> list[Entry]:
     return entries
 
 
+def _without_verdict(result: AssessmentResult, texts: Texts) -> Iterator[Entry]:
+    """Pairs that were asked and could not be decided, whatever the reason: an error is no answer."""
+    errors = result.tally.total(Outcome.ERROR)
+    if errors:
+        text = texts.ngettext("{n} pair could not be decided", "{n} pairs could not be decided", errors)
+        yield Entry(texts.gettext("Without a verdict"), (Piece(text.format(n=count(errors)), "#findings"),))
+
+
 def _on_purpose(result: AssessmentResult, texts: Texts) -> list[Entry]:
     """What is outside: of the profile, of the scope, of the question."""
     entries = []
@@ -283,6 +297,10 @@ def _listed(codes: Counter[str], texts: Texts) -> str:
         "no_id": texts.gettext("VEX without an id"),
         "no_timestamp": texts.gettext("VEX without a time"),
         "no_author": texts.gettext("VEX without an author"),
+        "tag_resolved": texts.gettext("on an image by its tag, which need not be what runs"),
+        "attachment_not_read": texts.gettext("on an image with attachments that are not understood"),
+        "registry_not_listed": texts.gettext("images of registries that are not listed"),
+        "image_unnamed": texts.gettext("names of images that can't be read"),
         "list_restarted": texts.gettext("with a list that is not of one moment"),
         "version_unknown": texts.gettext("of a version that is not known"),
         "identity_unknown": texts.gettext("of an identity that is not known"),

@@ -32,6 +32,7 @@ PLUGIN = Component(
 )
 POD = CollectedObject(
     ref=SubjectRef(cluster="a", group="", version="v1", kind="Pod", namespace="ml", name="p"),
+    controller=("DaemonSet", "d"),
     raw=json.dumps(
         {"spec": {"containers": [{"name": "c", "image": f"a/plugin@sha256:{'0' * 64}"}]}}
     ).encode(),
