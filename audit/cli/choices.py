@@ -100,7 +100,9 @@ def fractions_of(option: str, values: Iterable[str]) -> dict[str, float]:
         if match["percent"] or share > 1:
             raise UsageError(
                 f"{option}: {value[:60]!r} is not a fraction from 0 to 1",
-                suggestion=f"write {framework.strip()}={share / 100:g}" if share <= 100 else _example(option),
+                suggestion=f"write {framework.strip()}={share / 100:g}"
+                if _like_a_percentage(share, match["percent"])
+                else _example(option),
             )
         if framework.strip() in found:
             raise UsageError(f"{option}: {framework.strip()} is given twice")
@@ -120,3 +122,7 @@ def _refuse_bare(option: str, value: str) -> None:
 def _example(option: str, number: str = "0.7") -> str:
     share = number if re.fullmatch(r"0?\.[0-9]+|0|1", number) else "0.7"
     return f"name the framework: {option} nist-ai-rmf={share}"
+
+
+def _like_a_percentage(share: float, sign: str | None) -> bool:
+    return share <= 100 and (sign is not None or share >= 2)
