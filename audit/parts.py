@@ -11,6 +11,7 @@ from audit.collect.members import Collected, Member
 from audit.evaluate.components import ComponentProfiles
 from audit.evaluate.twins import TwinPairs
 from audit.model.acceptance import AllowedGap, Statement
+from audit.model.consistency import PolicyConsistency
 from audit.model.control import Catalog, Check, MappingEntry, Profile
 from audit.model.gap import Gap, Notice
 from audit.model.result import RuleState, WaiverState
@@ -52,5 +53,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     findings: FindingStore
     proof: Proof
+    consistency: Callable[[Sequence[Collected], Sequence[Gap]], PolicyConsistency | None]
+    """Asked when every cluster was read: are their policies the same?"""
     finish_record: Callable[[Sequence[Collected], dt.datetime], RunRecord]
     """Closes the books; nothing can be judged afterwards."""

@@ -81,6 +81,7 @@ def run_audit(parts: Parts, *, clock: Clock, progress: ProgressSink, stop: StopS
         complete=not reasons,
         incomplete_reasons=reasons,
         quality=policy_quality(parts.rules, parts.mappings, controls, tally),
+        consistency=parts.consistency(members, gaps),
         group_source=parts.findings,
     )
 

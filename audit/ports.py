@@ -105,6 +105,18 @@ class MemberContext(Protocol):
         ...
 
 
+class PolicyNotes(Protocol):
+    """Takes note of the policies of one cluster; see `audit.consistency.book`."""
+
+    def see(self, item: CollectedObject) -> None:
+        """An object goes by."""
+        ...
+
+    def leave_out(self, ref: SubjectRef) -> None:
+        """A subject is left out by the owner."""
+        ...
+
+
 class ProofSink(Protocol):
     """Counts what came in, and what became of it; see `audit.record.proof`."""
 

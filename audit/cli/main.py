@@ -14,6 +14,7 @@ import typer
 from audit.cli import (
     check,
     collect,
+    consistency,
     controls,
     diff,
     doctor,
@@ -85,6 +86,7 @@ def application(*, rich_help: bool) -> typer.Typer:
         (explain.explain, explain),
         (sample.sample, sample),
         (diff.diff, diff),
+        (consistency.consistency, consistency),
         (trend.trend, trend),
         (twins.twins, twins),
         (what_if.what_if, what_if),

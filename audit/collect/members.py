@@ -15,6 +15,7 @@ from audit.model.run import InputFile, ServerFacts, SnapshotFacts
 from audit.ports import (
     CollectedObject,
     MemberContext,
+    PolicyNotes,
     ProgressSink,
     ProofSink,
     ScopeChoice,
@@ -40,6 +41,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     region: str = ""
     tier: str = ""
     owner: str = ""
+    asked: tuple[str, ...] | None = None
+    """Kind keys that a server is, or was, asked for; None for manifests, of which everything is read."""
+    notes: PolicyNotes | None = None
+    """Watches the objects go by, to compare policies over clusters."""
 
 
 class NothingSource:
@@ -135,8 +140,12 @@ def _take_object(item: CollectedObject, collected: Collected, proof: ProofSink) 
     reason = reason_out_of_scope(collected.member.out_of_scope, item)
     if reason is not None:
         proof.see_out_of_scope(item.ref, reason)
+        if collected.member.notes is not None:
+            collected.member.notes.leave_out(item.ref)
         return False
     collected.member.context.see(item)
+    if collected.member.notes is not None:
+        collected.member.notes.see(item)
     collected.keep(item)
     proof.see_subject(item.ref)
     return True

@@ -143,6 +143,8 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
     for key in ("signatures", "register"):
         if data[key] is not None:
             data[key] = str(base / data[key])
+    if data["consistency"] and data["consistency"]["baseline"]:
+        data["consistency"]["baseline"] = _placed(data["consistency"]["baseline"], base)
     for key in data["snapshots"]["keys"]:
         key["path"] = str(base / key["path"])
     data["output"]["folder"] = str(base / data["output"]["folder"])

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from audit.config.consistency import ConsistencyConfig
 from audit.config.fields import (
     DEFAULT_FORMATS,
     FormatName,
@@ -208,6 +209,10 @@ class FileConfig(Section, frozen=True, kw_only=True):
         ),
     ] = None
     snapshots: SnapshotsConfig = SnapshotsConfig()
+    consistency: Annotated[
+        ConsistencyConfig | None,
+        Meta(description="Compare the policies of all clusters; see consistency.md."),
+    ] = None
     paths: Annotated[
         tuple[PathText, ...],
         Meta(

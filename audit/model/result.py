@@ -9,6 +9,7 @@ import msgspec
 
 from audit.model.acceptance import Statement, Waiver
 from audit.model.assessment import ControlRow, FrameworkScore
+from audit.model.consistency import PolicyConsistency
 from audit.model.control import Check, MappingEntry
 from audit.model.finding import FindingGroup
 from audit.model.gap import Gap, Notice
@@ -108,6 +109,8 @@ class AssessmentResult(msgspec.Struct, frozen=True, kw_only=True):
     """False when anything makes exit code 3: gaps not allowed, errors, nothing evaluated."""
     incomplete_reasons: tuple[IncompleteReason, ...]
     quality: PolicyQuality
+    consistency: PolicyConsistency | None = None
+    """Whether the clusters have the same policies; None for a single one."""
     group_source: GroupSource
 
     @property

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from audit.model.assessment import ControlRow, Fraction, FrameworkScore
+from audit.model.consistency import PolicyConsistency
 from audit.model.control import Check, MappingEntry
 from audit.model.finding import FindingGroup, Outcome
 from audit.model.gap import Gap, Notice
@@ -70,6 +71,7 @@ class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
     tally: tuple[TallyRow, ...]
     due: tuple[DueRow, ...]
     quality: PolicyQuality
+    consistency: PolicyConsistency | None
     group_counts: GroupCounts
     groups: tuple[FindingGroup, ...]
 
@@ -118,6 +120,7 @@ def head(result: AssessmentResult) -> ReportDocument:
             for (rule, cluster), pairs in sorted(result.tally.due.items())
         ),
         quality=result.quality,
+        consistency=result.consistency,
         group_counts=result.group_source.counts(),
         groups=(),
     )
@@ -146,6 +149,7 @@ def to_result(document: ReportDocument) -> AssessmentResult:
         complete=document.complete,
         incomplete_reasons=document.incomplete_reasons,
         quality=document.quality,
+        consistency=document.consistency,
         group_source=StoredGroups(document.groups, document.group_counts),
     )
 

@@ -17,6 +17,7 @@ from audit.report.numbers import count
 from audit.report.text import visible
 from audit.report.texts import Texts
 from audit.report.view_clusters import ClusterDots, cluster_dots
+from audit.report.view_consistency import ConsistencyView, consistency
 from audit.report.view_controls import FrameworkControls, framework_controls
 from audit.report.view_next import StepView, steps
 from audit.report.view_parts import Anchors, Row, minute
@@ -81,6 +82,7 @@ class ReportView(msgspec.Struct, frozen=True):
     check_total: int
     rules: tuple[view_registers.RuleView, ...]
     quality: tuple[QualityLine, ...]
+    consistency: ConsistencyView | None
     digests: tuple[view_record.DigestRow, ...]
     inputs: tuple[view_record.InputRow, ...]
     input_total: int
@@ -124,6 +126,7 @@ def build_view(result: AssessmentResult, texts: Texts) -> tuple[ReportView, Anch
         check_total=len(result.checks),
         rules=view_registers.rules(result, anchors, texts),
         quality=quality(result, anchors, texts),
+        consistency=consistency(result.consistency, minute(result.record.state_time), texts),
         digests=view_record.digests(result, texts),
         inputs=view_record.inputs(result),
         input_total=len(result.record.inputs),

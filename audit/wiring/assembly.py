@@ -36,7 +36,8 @@ from audit.redact import masked
 from audit.report.json_writer import seal
 from audit.score.verdict import GateConditions
 from audit.wiring.caching import digests_of
-from audit.wiring.collecting import members, native_reader
+from audit.wiring.collecting import members, native_reader, needs_of
+from audit.wiring.consistency import PolicyDesk
 from audit.wiring.content import load, selected_rules
 from audit.wiring.engines import Engines, embedded_opa
 from audit.wiring.evidence import evidence_readers
@@ -98,6 +99,7 @@ class Audit:
         stack.callback(self._findings.close)
         self._digests = digests_of(config, stack, progress.note)
         self._proof = Proof()
+        self._policies = PolicyDesk(config, clock)
         self._components = ComponentProfiles(self.library.components)
         self._texts = SourceTexts(Path())
         self._waivers = WaiverIndex(self.library.waivers, clock.now(), self._engines.twins.rule_of)
@@ -130,8 +132,7 @@ class Audit:
             members=list(
                 members(
                     config,
-                    library,
-                    engines.selected,
+                    needs_of(config, library, engines.selected),
                     self._reader,
                     self._texts,
                     own_files(config, self._population.path.parent),
@@ -139,6 +140,7 @@ class Audit:
                     artifacts=evidence_readers(
                         config, library.rule_set.data["parameters"], self._clock.now(), self._digests
                     ),
+                    notes=self._policies.notes,
                     progress=self._progress,
                     stop=stop,
                 )
@@ -153,7 +155,12 @@ class Audit:
             statements=library.statements,
             waivers=self._waivers.states,
             allowed_gaps=config.allowed_gaps(),
-            load_gaps=(*library.gaps, *engines.gaps, *self._fleet.gaps),
+            load_gaps=(
+                *library.gaps,
+                *engines.gaps,
+                *self._fleet.gaps,
+                *self._policies.read_baseline(self._progress, stop),
+            ),
             load_notices=(*self._moment.notices, *library.notices, *engines.notices, *self._fleet.notices),
             closing_notices=lambda: (
                 *engines.closing_notices(),
@@ -171,6 +178,7 @@ class Audit:
             ledger=self._ledger,
             findings=self._findings,
             proof=self._proof,
+            consistency=self._policies.result,
             finish_record=self._finish_record,
         )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from audit.collect.artifacts.reading import Registry
@@ -18,6 +19,7 @@ from audit.collect.own_files import OwnFiles
 from audit.collect.scope import OutOfScope
 from audit.collect.texts import SourceTexts
 from audit.config.schema import ClusterConfig, Config, ServerConfig
+from audit.consistency.kinds import WANTED as POLICY_KINDS
 from audit.errors import UsageError
 from audit.evaluate.runner import READER
 from audit.library.library import Library
@@ -26,7 +28,7 @@ from audit.model.subject import CLUSTER_GROUP, EVERY_KIND, EVIDENCE_GROUP
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
 from audit.normalise.identity import normalise_document
-from audit.ports import ProgressSink, StopSignal
+from audit.ports import PolicyNotes, ProgressSink, StopSignal
 from audit.wiring.cores import jobs
 from audit.wiring.fleet import Fleet
 
@@ -55,26 +57,45 @@ def native_reader(config: Config, library: Library) -> Reader:
     )
 
 
+class Needs(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of each member."""
+
+    wanted: tuple[str, ...]
+    """Kinds that a running cluster is asked for."""
+    context: frozenset[str] = frozenset()
+    """Kinds that rules must see together."""
+    workload_kinds: frozenset[str] = frozenset()
+
+
+def needs_of(config: Config, library: Library, selected: frozenset[str]) -> Needs:
+    """What the selected rules need, and the comparison of policies where the configuration asks for it."""
+    return Needs(
+        wanted=wanted_kinds(config, library, selected),
+        context=frozenset(
+            kind for rule in library.rules if rule.id in selected for kind in rule.context_kinds
+        ),
+        workload_kinds=frozenset(library.rule_set.workload_kinds),
+    )
+
+
 def members(
     config: Config,
-    library: Library,
-    selected: frozenset[str],
+    needs: Needs,
     reader: Reader,
     texts: SourceTexts,
     own: OwnFiles,
     *,
     fleet: Fleet,
     artifacts: Registry,
+    notes: Callable[[str], PolicyNotes],
     progress: ProgressSink,
     stop: StopSignal,
 ) -> Iterator[Member]:
     """The members of the fleet, each with what reads it."""
-    needed = {kind for rule in library.rules if rule.id in selected for kind in rule.context_kinds}
-    workload_kinds = frozenset(library.rule_set.workload_kinds)
-    wanted = wanted_kinds(library, selected)
+    wanted = needs.wanted
     for one in fleet.members:
         said = one.registered or one.cluster or ClusterConfig(name=one.name)
-        context = ClusterContext(one.name, needed, workload_kinds=workload_kinds)
+        context = ClusterContext(one.name, needs.context, workload_kinds=needs.workload_kinds)
         member = Member(
             name=one.name,
             paths=(),
@@ -86,6 +107,7 @@ def members(
             region=said.region,
             tier=said.tier,
             owner=said.owner,
+            notes=notes(one.name),
         )
         if one.opened is not None:
             yield _collected(config, member, one.opened, wanted, reader, progress=progress, stop=stop)
@@ -132,9 +154,9 @@ def _selection(config: Config) -> Selection:
     return selection
 
 
-def wanted_kinds(library: Library, selected: frozenset[str]) -> tuple[str, ...]:
-    """Kinds that a running cluster is asked for: those that the selected rules judge or must see."""
-    wanted: set[str] = set()
+def wanted_kinds(config: Config, library: Library, selected: frozenset[str]) -> tuple[str, ...]:
+    """Kinds that a running cluster is asked for: those that the selected rules judge or must see, and those to compare."""
+    wanted: set[str] = set(POLICY_KINDS) if config.consistency is not None else set()
     for rule in library.rules:
         if rule.id not in selected or rule.engine == READER:
             continue
@@ -166,7 +188,7 @@ def _live(
     )
     source = ClusterSource(scope, reader, normalise_document, progress=progress, stop=stop)
     paths = (server.context or member.name,)
-    return replace(member, kind="live", paths=paths, source=source, live=source.facts)
+    return replace(member, kind="live", paths=paths, source=source, live=source.facts, asked=wanted)
 
 
 def _collected(
@@ -195,7 +217,13 @@ def _collected(
         collected_as=opened.manifest.cluster,
     )
     return replace(
-        member, kind="snapshot", paths=(opened.place.name,), source=source, live=source.facts, snapshot=facts
+        member,
+        kind="snapshot",
+        paths=(opened.place.name,),
+        source=source,
+        live=source.facts,
+        snapshot=facts,
+        asked=wanted,
     )
 
 

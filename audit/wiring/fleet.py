@@ -117,6 +117,11 @@ def _snapshots_of(cluster: ClusterConfig, *, registered: bool) -> list[_Given] |
     return found
 
 
+def names_snapshots(text: str) -> bool:
+    """Whether a path, a pattern or an address names snapshots, and no manifests."""
+    return is_address(text) or any(True for _ in _expanded(text))
+
+
 def _expanded(text: str) -> Iterator[_Given]:
     """The snapshots that a path, a pattern, an address or a folder of snapshots names."""
     if is_address(text):

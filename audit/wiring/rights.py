@@ -17,7 +17,7 @@ from audit.wiring.content import selected_rules
 
 def needed_kinds(config: Config, library: Library) -> tuple[str, ...]:
     """Kinds that the selected rules judge or must see."""
-    return wanted_kinds(library, selected_rules(config, library))
+    return wanted_kinds(config, library, selected_rules(config, library))
 
 
 def role_for(config: Config, library: Library, *, secret_metadata: bool) -> dict[str, Any]:

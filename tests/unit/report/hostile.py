@@ -10,6 +10,7 @@ from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.model.result import AssessmentResult
 from audit.score.quality import policy_quality
 from tests import builders as b
+from tests.unit.report.fleet_policies import fleet_policies
 from tests.unit.report.story import story
 
 PAYLOADS = (
@@ -76,6 +77,7 @@ def hostile(payload: str) -> AssessmentResult:
                 file=payload,
             ),
         ),
+        consistency=fleet_policies(payload, (payload, "west", "edge")),
         controls=tuple(
             msgspec.structs.replace(
                 row, title=payload, fleet=msgspec.structs.replace(row.fleet, statement_text=payload)

@@ -28,6 +28,7 @@ from audit.model.rule import Severity
 from audit.model.run import ClusterRecord, EngineVersion, InputFile
 from audit.model.tally import Tally
 from tests import builders as b
+from tests.unit.report.fleet_policies import fleet_policies
 
 AI_RMF = {
     "GOVERN": (7, 3, 2, 3, 2, 2),
@@ -470,6 +471,7 @@ def story(many: int = 9, listed: tuple[FindingGroup, ...] | None = None) -> Asse
     return b.result(
         found,
         title="Northbank, LLM inference fleet",
+        consistency=fleet_policies(clusters=tuple(CLUSTERS)),
         record=b.record(
             inputs=inputs,
             engines=(

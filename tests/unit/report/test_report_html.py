@@ -25,6 +25,7 @@ SECTIONS = (
     "verify",
     "matrix",
     "findings",
+    "consistency",
     "gaps",
     "waivers",
     "statements",

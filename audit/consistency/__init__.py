@@ -1,0 +1,1 @@
+"""Are the policies the same everywhere? Pure: objects come in as they pass, a comparison goes out."""
