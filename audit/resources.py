@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def content_dir(name: str) -> Path:
-    """Folder of shipped content: ``rego``, ``policies``, ``controls``, ``reports`` or ``examples``.
+    """Folder of shipped content: ``rego``, ``policies``, ``controls`` or ``reports``.
 
     A checkout wins over a copy built into the package, so that an editable install shows edits at once.
 
