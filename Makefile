@@ -53,7 +53,7 @@ docs: $(VENV)/.developed   ## Regenerate the generated pages
 
 tools: $(TOOLS)/bin/.built   ## Build the real tools the tests need, once per version
 
-$(TOOLS)/bin/.built: scripts/build-tools $(shell find kyverno-batch native/child -name '*.go' -o -name 'go.*') | $(VENV)/.developed
+$(TOOLS)/bin/.built: scripts/build-tools $(shell find kyverno-batch native/child tools/registry -name '*.go' -o -name 'go.*') | $(VENV)/.developed
 	scripts/build-tools "$(TOOLS)"
 	touch $@
 

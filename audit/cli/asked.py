@@ -31,6 +31,7 @@ class Asked(NamedTuple):
     rule: o.SelectedRules = None
     skip_rule: o.SkippedRules = None
     profile: o.ProfileName = None
+    registry: o.Registries = None
     as_of: o.AsOf = None
     fail_on: o.FailOn = None
     min_ratio: o.MinRatio = None

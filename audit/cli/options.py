@@ -184,6 +184,15 @@ ProfileName = Annotated[
         words=PROFILES,
     ),
 ]
+Registries = Annotated[
+    list[str] | None,
+    option(
+        "--registry",
+        "HOST",
+        "Ask this registry for signatures, provenance and SBOMs of the images that run; give it again for more. None by default.",
+        panel=JUDGE,
+    ),
+]
 AsOf = Annotated[
     str | None,
     option(

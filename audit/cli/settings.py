@@ -84,6 +84,7 @@ def run_overrides(asked: Asked) -> Overrides:
         profile=one_of("--profile", asked.profile, PROFILES) if asked.profile is not None else None,
         fail_on=Severity(severity_of("--fail-on", asked.fail_on)) if asked.fail_on is not None else None,
         as_of=asked.as_of,
+        registries=_given(asked.registry),
         require_signed=require_signed_of(asked.require_signed) if asked.require_signed is not None else None,
         min_ratio=fractions_of("--min-ratio", asked.min_ratio or ()),
         min_coverage=fractions_of("--min-coverage", asked.min_coverage or ()),

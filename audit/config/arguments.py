@@ -33,6 +33,7 @@ def judging_arguments(overrides: Overrides, file: str) -> tuple[str, ...]:
         ("--policy", overrides.policy),
         ("--include", overrides.include),
         ("--exclude", overrides.exclude),
+        ("--registry", overrides.registries),
     ):
         words += [word for value in values for word in (option, value)]
     if overrides.gitignore is False:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
@@ -11,12 +11,12 @@ import msgspec
 from audit.authored import KeyPath as Path
 from audit.authored import dotted
 from audit.config.judging import PolicySourceConfig
+from audit.config.registries import RegistryConfig
 from audit.config.schema import Config, FileConfig, Selector
 from audit.config.suggest import did_you_mean
 from audit.errors import ConfigError
+from audit.loopback import is_loopback
 from audit.model.expiry import expiry_of, moment_of
-
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -51,6 +51,21 @@ def problems_within(config: FileConfig) -> Iterator[Problem]:
         if name in names[:index]:
             yield Problem(("snapshots", "keys", index, "name"), f"another key is called {name}")
     yield from _moment_problems(config)
+    yield from registry_problems(config.registries)
+
+
+def registry_problems(registries: Sequence[RegistryConfig]) -> Iterator[Problem]:
+    """Registries that contradict each other, or what is secure."""
+    hosts = [registry.host.lower() for registry in registries]
+    for index, registry in enumerate(registries):
+        if hosts[index] in hosts[:index]:
+            yield Problem(("registries", index, "host"), f"{registry.host} is listed already")
+        if registry.insecure and not is_loopback(registry.host):
+            yield Problem(
+                ("registries", index, "insecure"),
+                "only this machine may be asked without TLS",
+                "name its authority under ca",
+            )
 
 
 def _moment_problems(config: FileConfig) -> Iterator[Problem]:
@@ -103,7 +118,7 @@ def _engine_problems(config: FileConfig) -> Iterator[Problem]:
             ("engine", "opa", "binary"), "no server is started when there is a url", "remove one of them"
         )
     host = urlsplit(opa.url).hostname or ""
-    if opa.token_env and opa.url.startswith("http:") and not opa.insecure and host not in _LOOPBACK:
+    if opa.token_env and opa.url.startswith("http:") and not opa.insecure and not is_loopback(host):
         yield Problem(
             ("engine", "opa", "url"),
             "the token would travel unencrypted",

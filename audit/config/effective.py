@@ -14,6 +14,7 @@ from audit.config.environment import Environment
 from audit.config.fleet import RegisteredCluster
 from audit.config.load import FILE_NAME, load_register, read_file
 from audit.config.overrides import Overrides
+from audit.config.registries import with_asked
 from audit.config.schema import (
     DEFAULT_CLUSTER,
     IN_CLUSTER,
@@ -145,6 +146,7 @@ def _resolved(data: dict[str, Any], base: Path) -> dict[str, Any]:
             data[key] = str(base / data[key])
     if data["consistency"] and data["consistency"]["baseline"]:
         data["consistency"]["baseline"] = _placed(data["consistency"]["baseline"], base)
+    _resolve_registries(data["registries"], base)
     for key in data["snapshots"]["keys"]:
         key["path"] = str(base / key["path"])
     data["output"]["folder"] = str(base / data["output"]["folder"])
@@ -172,6 +174,13 @@ def _resolve_engines(engines: dict[str, Any], base: Path) -> None:
                 engine[key] = str(base / engine[key])
         if engine["binary"] is not None and "/" in engine["binary"]:
             engine["binary"] = str(base / engine["binary"])
+
+
+def _resolve_registries(registries: list[dict[str, Any]], base: Path) -> None:
+    for registry in registries:
+        for key in ("ca", "docker_config"):
+            if registry[key] is not None:
+                registry[key] = str(base / registry[key])
 
 
 def _placed(path: str, base: Path) -> str:
@@ -215,6 +224,7 @@ def _overlay(data: dict[str, Any], over: Overrides, environment: Environment) ->
         ("as_of", over.as_of),
     )
     data.update({key: value for key, value in simple if value is not None})
+    data["registries"] = list(with_asked(data["registries"], over.registries))
     if over.no_cache:
         data["result_cache"]["enabled"] = False
     gates = data["gates"]

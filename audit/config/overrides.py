@@ -24,6 +24,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     register: str | None = None
     policy: tuple[str, ...] = ()
     as_of: str | None = None
+    registries: tuple[str, ...] = ()
     require_signed: Literal["refuse", "mark"] | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from audit.config.fields import (
 from audit.config.fleet import RegisteredCluster, SnapshotsConfig
 from audit.config.history import HistoryConfig
 from audit.config.judging import EngineConfig, PolicyConfig, RulesConfig
+from audit.config.registries import RegistryConfig
 from audit.model.acceptance import AllowedGap
 from audit.model.expiry import expiry_of
 from audit.model.gap import GapKind
@@ -253,6 +254,12 @@ class FileConfig(Section, frozen=True, kw_only=True):
         PathText | None,
         Meta(description="File that says who may sign what, with which keys and which trusted root."),
     ] = None
+    registries: Annotated[
+        tuple[RegistryConfig, ...],
+        Meta(
+            description="Registries that are asked for what is attached to the images that run; none by default. See signatures.md."
+        ),
+    ] = ()
     statements: Annotated[
         tuple[PathText, ...], Meta(description="Files with statements about controls.")
     ] = ()

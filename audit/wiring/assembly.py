@@ -44,6 +44,7 @@ from audit.wiring.evidence import evidence_readers
 from audit.wiring.fleet import fleet_of
 from audit.wiring.moment import Judging, SystemClock, judging
 from audit.wiring.own_files import own_files
+from audit.wiring.registries import with_registries
 
 
 @contextmanager
@@ -78,6 +79,7 @@ class Audit:
         # Waivers and statements may name a cluster that only its snapshot names.
         config = msgspec.structs.replace(config, registered=(*config.registered, *self._fleet.names))
         self._config = config
+        self._stack = stack
         self._progress = progress
         self._clock = clock
         self._moment = moment
@@ -130,17 +132,26 @@ class Audit:
         return Parts(
             title=config.title,
             members=list(
-                members(
-                    config,
-                    needs_of(config, library, engines.selected),
-                    self._reader,
-                    self._texts,
-                    own_files(config, self._population.path.parent),
-                    fleet=self._fleet,
-                    artifacts=evidence_readers(
-                        config, library.rule_set.data["parameters"], self._clock.now(), self._digests
+                with_registries(
+                    members(
+                        config,
+                        needs_of(config, library, engines.selected),
+                        self._reader,
+                        self._texts,
+                        own_files(config, self._population.path.parent),
+                        fleet=self._fleet,
+                        artifacts=evidence_readers(
+                            config, library.rule_set.data["parameters"], self._clock.now(), self._digests
+                        ),
+                        notes=self._policies.notes,
+                        progress=self._progress,
+                        stop=stop,
                     ),
-                    notes=self._policies.notes,
+                    config,
+                    library,
+                    self._reader,
+                    self._stack,
+                    now=self._clock.now(),
                     progress=self._progress,
                     stop=stop,
                 )

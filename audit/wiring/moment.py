@@ -49,7 +49,8 @@ def judging(config: Config, clock: Clock) -> Judging:
         clock: says when it is now.
 
     Raises:
-        UsageError: the moment is none, has not come yet, or running clusters are asked, which know no other than now.
+        UsageError: the moment is none, has not come yet, or running clusters or registries are asked, which know no
+            other than now.
     """
     if config.as_of is None:
         return Judging(clock)
@@ -66,6 +67,12 @@ def judging(config: Config, clock: Clock) -> Judging:
             "a running cluster is as it is now, and can't be judged as at another time",
             key="as_of",
             suggestion="judge a snapshot of it",
+        )
+    if config.registries:
+        raise UsageError(
+            "a registry has what it has now, and can't be asked as at another time",
+            key="as_of",
+            suggestion="leave out registries, or judge what cosign save has kept",
         )
     message = (
         f"judged as at {moment:%Y-%m-%d %H:%M} UTC and not as at the time of the run: ages of evidence, and the ends of "

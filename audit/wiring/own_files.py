@@ -21,6 +21,8 @@ def own_files(config: Config, working: Path) -> OwnFiles:
     named = [*config.waivers, *config.statements, *config.mappings, *config.twins, *config.pod_templates]
     named += [*config.components, *([config.signatures] if config.signatures else [])]
     named += [*([config.register] if config.register else []), *(key.path for key in config.snapshots.keys)]
+    for registry in config.registries:
+        named += [name for name in (registry.ca, registry.docker_config) if name is not None]
     if config.file:
         named += [config.file, str(Path(config.file).parent / SCHEMA)]
     folders = [working] if config.output.folder == "-" else [working, Path(config.output.folder)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +30,8 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """The first bytes, `HEAD_BYTES` at most; empty for a folder."""
     max_bytes: int = 64 << 20
     """Larger files must be streamed, or are `Unread`."""
+    content: bytes | None = None
+    """All of it, where it is no file on this machine; None for a file or folder."""
 
     @property
     def name(self) -> str:
@@ -46,11 +49,21 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
             raise UnreadError(
                 f"{self.size} bytes, limit {self.max_bytes} (limits.max_file_bytes)", kind=GapKind.TOO_LARGE
             )
+        if self.content is not None:
+            return self.content
         with self.path.open("rb") as file:
             data = file.read(self.max_bytes + 1)
         if len(data) > self.max_bytes:
             raise UnreadError("the file grew while it was read", kind=GapKind.UNREADABLE)
         return data
+
+    def sha256(self) -> str:
+        """Its digest, in hexadecimal.
+
+        Raises:
+            OSError: it can't be read.
+        """
+        return sha256_of(self.path) if self.content is None else hashlib.sha256(self.content).hexdigest()
 
 
 class UnreadError(Exception):
@@ -156,6 +169,13 @@ def look_at(path: Path, label: str, *, max_bytes: int) -> Artifact:
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     return Artifact(path=path, label=label, size=path.stat().st_size, head=head, max_bytes=max_bytes)
+
+
+def held(name: str, data: bytes, *, max_bytes: int) -> Artifact:
+    """An artifact that is no file: it came from elsewhere, and is held in memory."""
+    return Artifact(
+        path=Path(name), label=name, size=len(data), head=data[:HEAD_BYTES], max_bytes=max_bytes, content=data
+    )
 
 
 def sha256_of(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from audit.collect.artifacts.reading import Artifact, ArtifactReader, Facts, UnreadError, sha256_of
+from audit.collect.artifacts.reading import Artifact, ArtifactReader, Facts, UnreadError
 from audit.collect.artifacts.sbom import cyclonedx_xml, recognition, schemas, spdx2_forms
 from audit.collect.artifacts.sbom.cyclonedx import read_cyclonedx
 from audit.collect.artifacts.sbom.decoding import utf8
@@ -80,7 +80,7 @@ class SbomReader:
             return
         file = {
             "label": artifact.label,
-            "sha256": sha256_of(artifact.path),
+            "sha256": artifact.sha256(),
             "bytes": artifact.size,
             "encoding": "",
         }

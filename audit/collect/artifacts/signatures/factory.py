@@ -11,7 +11,7 @@ from audit.collect.artifacts.reading import ArtifactReader
 from audit.collect.artifacts.signatures.bundles import BundleReader
 from audit.collect.artifacts.signatures.desk import Desk
 from audit.collect.artifacts.signatures.detached import DetachedReader
-from audit.collect.artifacts.signatures.images import ImageReader
+from audit.collect.artifacts.signatures.images import ImageJudge, ImageReader
 from audit.collect.artifacts.signatures.required import SignedArtifactReader
 from audit.collect.artifacts.signatures.settings import SignatureSettings
 
@@ -29,3 +29,14 @@ def readers(
     """
     desk = Desk(policy, base=base, now=now, digests=digests)
     return (BundleReader(desk), DetachedReader(desk), ImageReader(desk), SignedArtifactReader(desk))
+
+
+def image_judge(policy: SignatureSettings | None, *, base: Path, now: dt.datetime) -> ImageJudge:
+    """What says of an image from elsewhere what the readers say of one on disk.
+
+    Args:
+        policy: the configuration; None when it says nothing about signatures.
+        base: folder that relative paths of the configuration begin at.
+        now: the moment of judging.
+    """
+    return ImageJudge(Desk(policy, base=base, now=now))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -42,6 +42,12 @@ class ImageFiles(msgspec.Struct, frozen=True, kw_only=True):
     """Small JSON blobs by ``sha256:...``, each with the digest that it is named by."""
     wrong: frozenset[str]
     """Blobs that do not have the digest that they are named by."""
+    unread: Mapping[str, str] = {}
+    """Codes of why blobs could not be had, by digest."""
+
+    def why_not(self, digest: str) -> str:
+        """The code of a blob that is not here."""
+        return self.unread.get(digest, "blob_differs")
 
 
 class _Keeper:

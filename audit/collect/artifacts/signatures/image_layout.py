@@ -35,6 +35,8 @@ class SideLayer(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     data: bytes | None
     """None when it is missing, too large, or not what its digest says."""
+    missing: str = "blob_differs"
+    """The code of why there is no data."""
     annotations: Mapping[str, str]
     image: str | None
     """Digest of the image that it is attached to; None when only its content says."""
@@ -68,19 +70,19 @@ def layout_of(files: ImageFiles) -> Layout:
     index = files.named.get("index.json")
     if index is None:
         return Layout(images=tuple(_docker_images(files)), layers=())
-    document = _object(index)
+    document = json_object(index)
     if document is None:
         raise UnreadError("index.json is broken")
     tags = _docker_tags(files)
     images: dict[str, Image] = {}
     side: dict[str, str | None] = {}
-    for descriptor in _descriptors(document):
-        digest = _digest(descriptor)
+    for descriptor in descriptors_of(document):
+        digest = digest_of(descriptor)
         if digest is None:
             raise UnreadError("index.json names a manifest without its digest")
         role, about = _role(descriptor, files.blobs.get(digest))
         if role == "image":
-            image = _image(descriptor, digest, files, tags)
+            image = image_of(descriptor, digest, files, tags)
             known = images.get(digest)
             names = (*known.names, *image.names) if known is not None else image.names
             images[digest] = msgspec.structs.replace(image, names=tuple(dict.fromkeys(names)))
@@ -92,16 +94,16 @@ def layout_of(files: ImageFiles) -> Layout:
         raise UnreadError(f"more than {MAX_IMAGES} images")
     # Referrers need not stand in the index: `cosign save` leaves them out.
     for digest, blob in files.blobs.items():
-        subject = _subject(_object(blob))
+        subject = _subject(json_object(blob))
         if subject is not None:
             side[digest] = subject
     only = next(iter(images)) if len(images) == 1 else None
-    layers = [layer for digest in sorted(side) for layer in _layers(digest, side[digest] or only, files)]
+    layers = [layer for digest in sorted(side) for layer in side_layers(digest, side[digest] or only, files)]
     return Layout(images=tuple(images.values()), layers=tuple(layers))
 
 
 def _role(descriptor: Mapping[str, Any], blob: bytes | None) -> tuple[str, str | None]:
-    manifest = _object(blob) if blob is not None else None
+    manifest = json_object(blob) if blob is not None else None
     if manifest is not None and _has_file_system(manifest):
         return "image", None  # whatever it calls itself, it can be run
     annotations = _texts(descriptor.get("annotations"))
@@ -122,21 +124,29 @@ def _role(descriptor: Mapping[str, Any], blob: bytes | None) -> tuple[str, str |
 def _has_file_system(manifest: Mapping[str, Any]) -> bool:
     layers = manifest.get("layers")
     return isinstance(layers, list) and any(
-        isinstance(layer, Mapping) and ".tar" in _text(layer.get("mediaType")) for layer in layers
+        isinstance(layer, Mapping) and ".tar" in text_of(layer.get("mediaType")) for layer in layers
     )
 
 
-def _image(
+def image_of(
     descriptor: Mapping[str, Any], digest: str, files: ImageFiles, tags: Mapping[str, tuple[str, ...]]
 ) -> Image:
+    """An image with what its manifest says.
+
+    Args:
+        descriptor: what names it in an index.
+        digest: of its manifest.
+        files: where the manifest is.
+        tags: names by the digest of the configuration.
+    """
     annotations = _texts(descriptor.get("annotations"))
-    manifest = _object(files.blobs.get(digest, b""))
-    config = _digest(_mapping(manifest, "config")) if manifest is not None else None
+    manifest = json_object(files.blobs.get(digest, b""))
+    config = digest_of(_mapping(manifest, "config")) if manifest is not None else None
     names = [annotations[name] for name in _REF_NAMES if name in annotations]
     names += tags.get(config or "", ())
     return Image(
         digest=digest,
-        media_type=_text(descriptor.get("mediaType"))[:200],
+        media_type=text_of(descriptor.get("mediaType"))[:200],
         names=tuple(dict.fromkeys(name[:500] for name in names)),
         image_id=config,
         platforms=tuple(_platforms(manifest)) if manifest is not None else (),
@@ -144,30 +154,51 @@ def _image(
 
 
 def _platforms(manifest: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    for descriptor in _descriptors(manifest)[:MAX_PLATFORMS]:
-        platform, digest = _mapping(descriptor, "platform"), _digest(descriptor)
-        system = _text(platform.get("os"))
+    for descriptor in descriptors_of(manifest)[:MAX_PLATFORMS]:
+        platform, digest = _mapping(descriptor, "platform"), digest_of(descriptor)
+        system = text_of(platform.get("os"))
         if digest is not None and system != "unknown":  # unknown/unknown are build attestations
-            architecture = _text(platform.get("architecture"))
+            architecture = text_of(platform.get("architecture"))
             yield {"digest": digest, "platform": f"{system}/{architecture}"[:100]}
 
 
-def _layers(digest: str, image: str | None, files: ImageFiles) -> Iterator[SideLayer]:
-    manifest = _object(files.blobs.get(digest, b""))
+def is_about_signing(media_type: str) -> bool:
+    """Whether it is a type of what is read here as a signature, an envelope or a bundle."""
+    return media_type.startswith(BUNDLE_TYPE) or media_type in (ENVELOPE_TYPE, SIMPLE_SIGNING)
+
+
+def side_layers(digest: str, image: str | None, files: ImageFiles) -> Iterator[SideLayer]:
+    """What a manifest holds that is about an image.
+
+    Args:
+        digest: of the manifest.
+        image: that it is attached to; None when only the content says.
+        files: where both are.
+    """
+    manifest = json_object(files.blobs.get(digest, b""))
     if manifest is None:
-        yield SideLayer(media_type="", digest=digest, data=None, annotations={}, image=image, manifest=digest)
+        yield SideLayer(
+            media_type="",
+            digest=digest,
+            data=None,
+            missing=files.why_not(digest),
+            annotations={},
+            image=image,
+            manifest=digest,
+        )
         return
     layers = manifest.get("layers")
     for layer in layers[:MAX_IMAGES] if isinstance(layers, list) else ():
         if not isinstance(layer, Mapping):
             continue
-        media_type, blob = _text(layer.get("mediaType")), _digest(layer) or ""
-        if not media_type.startswith(BUNDLE_TYPE) and media_type not in (ENVELOPE_TYPE, SIMPLE_SIGNING):
+        media_type, blob = text_of(layer.get("mediaType")), digest_of(layer) or ""
+        if not is_about_signing(media_type):
             continue
         yield SideLayer(
             media_type=media_type,
             digest=blob,
             data=files.blobs.get(blob),
+            missing=files.why_not(blob),
             annotations=_texts(layer.get("annotations")),
             image=image,
             manifest=digest,
@@ -186,7 +217,7 @@ def _docker_images(files: ImageFiles) -> Iterator[Image]:
     for entry in entries:
         if not isinstance(entry, Mapping):
             raise UnreadError("manifest.json is broken")
-        config = _text(entry.get("Config"))
+        config = text_of(entry.get("Config"))
         data = files.named.get(config)
         found = hashlib.sha256(data).hexdigest() if data is not None else None
         yield Image(
@@ -206,7 +237,7 @@ def _docker_tags(files: ImageFiles) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, Mapping):
-            found[f"sha256:{_text(entry.get('Config')).rpartition('/')[2].removesuffix('.json')}"] = _names(
+            found[f"sha256:{text_of(entry.get('Config')).rpartition('/')[2].removesuffix('.json')}"] = _names(
                 entry
             )
     return found
@@ -218,10 +249,10 @@ def _names(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _subject(manifest: Mapping[str, Any] | None) -> str | None:
-    return _digest(_mapping(manifest, "subject")) if manifest is not None else None
+    return digest_of(_mapping(manifest, "subject")) if manifest is not None else None
 
 
-def _object(data: bytes | None) -> dict[str, Any] | None:
+def json_object(data: bytes | None) -> dict[str, Any] | None:
     """A JSON object; None for anything else."""
     try:
         found = parse_json(data or b"")
@@ -230,12 +261,14 @@ def _object(data: bytes | None) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _descriptors(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def descriptors_of(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """What an index lists."""
     found = document.get("manifests")
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
 
 
-def _digest(descriptor: Mapping[str, Any]) -> str | None:
+def digest_of(descriptor: Mapping[str, Any]) -> str | None:
+    """The SHA-256 digest that a descriptor names."""
     found = descriptor.get("digest")
     return found if isinstance(found, str) and _DIGEST.fullmatch(found) else None
 
@@ -245,7 +278,8 @@ def _mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A text; empty for anything else."""
     return value if isinstance(value, str) else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -20,7 +20,7 @@ from audit.collect.artifacts.signatures.bundle_shape import (
 from audit.collect.artifacts.signatures.bundles import provenance_spec
 from audit.collect.artifacts.signatures.contents import BytesContent, DigestContent
 from audit.collect.artifacts.signatures.desk import MAX_SIGNATURES, Desk, combined
-from audit.collect.artifacts.signatures.image_files import image_files, looks_like_image
+from audit.collect.artifacts.signatures.image_files import ImageFiles, image_files, looks_like_image
 from audit.collect.artifacts.signatures.image_layout import (
     BUNDLE_TYPE,
     SIGNATURE,
@@ -61,6 +61,7 @@ class ImageReader:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._judge = ImageJudge(desk)
 
     def recognises(self, artifact: Artifact) -> bool:
         """Whether it is laid out as images are."""
@@ -74,18 +75,58 @@ class ImageReader:
             labels = (artifact.label, artifact.label.removesuffix("/index.json"))
             policy = self._desk.policies.of(labels) or self._desk.policies.of(image.names)
             layers = [layer for layer in layout.layers if image.digest is not None and _about(layer, image)]
-            checks = [(layer, self._check(layer, image, policy)) for layer in layers[:MAX_SIGNATURES]]
             name = f"{artifact.label}#{image.digest or image.image_id or number}"
-            spec = self._spec(image, checks, policy, too_many=len(layers) > MAX_SIGNATURES)
-            if image.digest in files.wrong:
-                spec |= verdict_facts("blob_differs")
-            elif image.digest is not None and image.digest not in files.blobs:
-                spec |= verdict_facts("no_manifest_digest")
-            yield Facts(kind="ImageSignatures", name=name, spec=spec)
-            for index, (_, check) in enumerate(checks):
-                stated = provenance_spec(check, check.code, policy, subjects=[image.digest or ""])
-                if stated is not None:
-                    yield Facts(kind="Provenance", name=f"{name}#{index + 1}", spec=stated)
+            yield from self._judge.facts(image, layers, files, policy, name=name)
+
+
+class ImageJudge:
+    """Says what is known of an image, wherever it comes from: a folder, an archive or a registry.
+
+    Args:
+        desk: what the readers of signatures share.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def policy_of(self, names: Iterable[str]) -> CompiledPolicy | None:
+        """Who may sign an image with these names; None when nobody has said anything about it."""
+        return self._desk.policies.of(names)
+
+    def facts(
+        self,
+        image: Image,
+        layers: Sequence[SideLayer],
+        files: ImageFiles,
+        policy: CompiledPolicy | None,
+        *,
+        name: str,
+        trouble: str | None = None,
+        origin: Mapping[str, Any] | None = None,
+    ) -> Iterator[Facts]:
+        """`ImageSignatures`, and `Provenance` for each that is attached.
+
+        Args:
+            image: which one.
+            layers: what is attached to it.
+            files: what was read of it.
+            policy: who may have signed it.
+            name: of the facts.
+            trouble: code of why not everything that is attached was seen; then nothing is unsigned, and nothing is wrong because
+                enough signatures are missing.
+            origin: what else is known of where it comes from.
+        """
+        checks = [(layer, self._check(layer, image, policy)) for layer in layers[:MAX_SIGNATURES]]
+        spec = self._spec(image, checks, policy, too_many=len(layers) > MAX_SIGNATURES, trouble=trouble)
+        if image.digest in files.wrong:
+            spec |= verdict_facts("blob_differs")
+        elif image.digest is not None and image.digest not in files.blobs:
+            spec |= verdict_facts(trouble or "no_manifest_digest")
+        yield Facts(kind="ImageSignatures", name=name, spec={**spec, **(origin or {})})
+        for index, (_, check) in enumerate(checks):
+            stated = provenance_spec(check, check.code, policy, subjects=[image.digest or ""])
+            if stated is not None:
+                yield Facts(kind="Provenance", name=f"{name}#{index + 1}", spec=stated)
 
     def _spec(
         self,
@@ -94,12 +135,15 @@ class ImageReader:
         policy: CompiledPolicy | None,
         *,
         too_many: bool,
+        trouble: str | None,
     ) -> dict[str, Any]:
         signatures = [(layer, check) for layer, check in checks if _counts(layer, check, policy)]
         code = combined([check for _, check in signatures], policy)
         if too_many:
             code = "too_many_signatures"
-        if image.digest is None:
+        elif trouble is not None and code != "verified":
+            code = trouble
+        elif image.digest is None:
             code = "no_manifest_digest"
         certified = any(str(check.form["material"]).startswith("certificate") for _, check in checks)
         return {
@@ -121,7 +165,7 @@ class ImageReader:
     def _check(self, layer: SideLayer, image: Image, policy: CompiledPolicy | None) -> Checked:
         form = _SIMPLE_FORM if layer.media_type == SIMPLE_SIGNING else _ENVELOPE_FORM
         if layer.data is None:
-            return refused(RefusedError("blob_differs"), form=form, policy=policy)
+            return refused(RefusedError(layer.missing), form=form, policy=policy)
         content = DigestContent({"sha256": bytes.fromhex((image.digest or "").removeprefix("sha256:"))})
         if layer.media_type.startswith(BUNDLE_TYPE):
             return _for_image(self._desk.checker.bundle(layer.data, content, policy))

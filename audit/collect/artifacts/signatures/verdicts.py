@@ -97,6 +97,18 @@ _COULD_NOT_CHECK = {
     "certificate_without_log": "a certificate lies beside it, and nothing proves when the signature was made",
     "no_manifest_digest": "the archive does not hold the manifest that signatures speak of",
     "no_subject_digest": "its statement names no digest that is supported",
+    "registry_unreachable": "its registry can't be reached, or broke the connection off",
+    "registry_untrusted": "nobody proves that who answers is its registry",
+    "registry_slow": "its registry did not answer in time",
+    "registry_denied": "its registry does not let it be read",
+    "registry_has_not": "its registry does not have it",
+    "registry_throttled": "its registry was asked too often",
+    "registry_failed": "its registry answers with an error",
+    "registry_too_large": "its registry sends more than is read",
+    "registry_leads_away": "its registry leads to a place that is not followed",
+    "registry_not_asked": "the time for its registry, or the number of images, was used up before",
+    "not_a_registry": "what answers for its registry is none",
+    "unsupported_manifest": "its manifest is of a type that is not supported",
     "verifier_missing": "the sigstore package is not installed",
 }
 
