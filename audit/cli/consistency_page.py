@@ -17,7 +17,9 @@ from audit.model.consistency import (
     PolicyCell,
     PolicyChange,
     PolicyRow,
+    UnseenKinds,
 )
+from audit.model.subject import EVERY_KIND
 from audit.report.text import markdown
 from audit.wiring.consistency import Compared
 
@@ -73,7 +75,7 @@ class ConsistencyPage:
         return {
             "complete": self.complete,
             **msgspec.to_builtins(self._found),
-            "unseen": [msgspec.to_builtins(gap) for gap in self._gaps],
+            "not_looked_at": [msgspec.to_builtins(gap) for gap in self._gaps],
         }
 
     def show(self, screen: Screen) -> None:
@@ -83,6 +85,8 @@ class ConsistencyPage:
         self._engines(screen)
         self._changes(screen)
         self._claims(screen)
+        for one in self._found.unseen:
+            screen.line(("not seen", "yellow"), f"  {_unseen(one)}")
         for gap in self._gaps:
             screen.line(("gap", "yellow"), f"  {gap.kind.value}: {gap.cluster or gap.source}: {gap.reason}")
         screen.line("")
@@ -176,6 +180,8 @@ class ConsistencyPage:
         if len(self._open) > len(shown):
             yield ""
             yield f"and {len(self._open) - len(shown)} more policies"
+        for unseen in self._found.unseen:
+            yield f"- not seen: {markdown(_unseen(unseen))}"
         for claim in self._found.claims:
             if claim.agrees is False:
                 yield f"- {markdown(_claim(claim))}"
@@ -228,6 +234,14 @@ def _change(change: PolicyChange) -> str:
     if change.here:
         return f"{change.kind}: {change.place}: + {change.here}"
     return f"{change.kind}: {change.place}: - {change.reference}"
+
+
+def _unseen(one: UnseenKinds) -> str:
+    kinds = ", ".join(one.kinds[:6]) + (f" and {len(one.kinds) - 6} more" if len(one.kinds) > 6 else "")
+    names = ", ".join(one.clusters[:6]) + (
+        f" and {len(one.clusters) - 6} more" if len(one.clusters) > 6 else ""
+    )
+    return f"{one.reason}: {'all kinds' if kinds == EVERY_KIND else kinds} on {names}"
 
 
 def _claim(claim: DistributionClaim) -> str:

@@ -11,7 +11,7 @@ from audit.consistency.beside import Beside, differences
 from audit.consistency.book import ClusterNotes, PolicyBook, PolicyKey, Sighting
 from audit.consistency.engine_rows import engine_rows
 from audit.consistency.expectation import ClusterTraits, Expectation
-from audit.consistency.kinds import BINDINGS, family_of, namespace_of
+from audit.consistency.kinds import BINDINGS, POLICIES, family_of, namespace_of
 from audit.model.consistency import (
     ClusterPolicies,
     ConsistencyState,
@@ -22,8 +22,10 @@ from audit.model.consistency import (
     PolicyCell,
     PolicyConsistency,
     PolicyRow,
+    UnseenKinds,
 )
 from audit.model.gap import Gap
+from audit.model.subject import EVERY_KIND
 
 State = ConsistencyState
 _DOWN = (EngineState.MISSING, EngineState.STOPPED, EngineState.OLDER)
@@ -73,8 +75,27 @@ class _Comparison:
             engines=engines,
             claims=self._claims(rows),
             ignored=ignored,
+            unseen=self._unseen(),
             built_in=built_in,
             gaps=self._unexplained,
+        )
+
+    def _unseen(self) -> tuple[UnseenKinds, ...]:
+        """Kinds that were not seen, alike ones together."""
+        alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for notes in self._notes:
+            kinds: dict[str, list[str]] = {}
+            for key in POLICIES:
+                hidden = notes.hidden(key)
+                if hidden:
+                    reason = hidden.kind.value if isinstance(hidden, Gap) else hidden
+                    kinds.setdefault(reason, []).append(key)
+            for reason, found in kinds.items():
+                named = (EVERY_KIND,) if len(found) == len(POLICIES) else tuple(found)
+                alike.setdefault((reason, named), []).append(notes.name)
+        return tuple(
+            UnseenKinds(reason=reason, kinds=kinds, clusters=tuple(clusters))
+            for (reason, kinds), clusters in alike.items()
         )
 
     def _policies(self) -> tuple[list[PolicyKey], tuple[IgnoredPolicies, ...], int]:
@@ -176,6 +197,8 @@ class _Comparison:
             return cell(State.MISSING if notes.served(policy.key) else State.NOT_SERVED)
         if sighting.doubt == "ambiguous":
             return cell(State.NOT_COMPARABLE, sighting.doubt)
+        if judged_by_baseline and side.reference is not None and side.reference.doubt == "ambiguous":
+            return cell(State.NOT_COMPARABLE, "baseline")
         if not expected and not sighting.built_in:
             if judged_by_baseline and self._baseline is not None and self._baseline.hidden(policy.key):
                 return cell(State.NOT_COMPARABLE, "baseline")

@@ -95,6 +95,10 @@ WANTED: tuple[str, ...] = tuple(
 """Kinds that a cluster is asked for, to compare it."""
 
 
+POLICIES: tuple[str, ...] = tuple(sorted((*_FAMILIES, *(f"{group}/*" for group in _WHOLE))))
+"""Those of `WANTED` that are policies."""
+
+
 def family_of(key: str) -> str:
     """The family of a kind that is a policy; empty for every other kind."""
     return _FAMILIES.get(key) or _WHOLE.get(key.rpartition("/")[0], "")

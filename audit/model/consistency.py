@@ -192,6 +192,16 @@ class IgnoredPolicies(msgspec.Struct, frozen=True, kw_only=True):
     """Policies that it left out."""
 
 
+class UnseenKinds(msgspec.Struct, frozen=True, kw_only=True):
+    """Kinds of which nobody can say which policies there are."""
+
+    reason: str
+    """As `PolicyCell.reason`."""
+    kinds: tuple[str, ...]
+    """Kind keys; ``*/*`` is all of them."""
+    clusters: tuple[str, ...]
+
+
 class PolicyConsistency(msgspec.Struct, frozen=True, kw_only=True):
     """All of it."""
 
@@ -204,6 +214,8 @@ class PolicyConsistency(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[DistributionClaim, ...]
     """Those that disagree first."""
     ignored: tuple[IgnoredPolicies, ...]
+    unseen: tuple[UnseenKinds, ...]
+    """What was not seen as a whole, also where no policy of the kind is known that could have a row."""
     built_in: int
     """Objects that API servers make and mend themselves, and that are not compared."""
     gaps: int

@@ -16,7 +16,9 @@ from audit.model.consistency import (
     PolicyChange,
     PolicyConsistency,
     PolicyRow,
+    UnseenKinds,
 )
+from audit.model.subject import EVERY_KIND
 from audit.report.nouns import counted
 from audit.report.numbers import count
 from audit.report.text import visible
@@ -91,6 +93,9 @@ class ConsistencyView(msgspec.Struct, frozen=True):
     engines: tuple[str, ...]
     claims_line: str
     claims: tuple[str, ...]
+    unseen: tuple[str, ...]
+    none: str
+    """What is said instead of the table where no policy differs."""
     notes: tuple[str, ...]
 
 
@@ -128,6 +133,8 @@ def consistency(found: PolicyConsistency | None, state: str, texts: Texts) -> Co
         claims=tuple(
             _claim(claim, words, texts) for claim in found.claims[:_CLAIMS] if claim.agrees is False
         ),
+        unseen=tuple(_unseen(one, texts) for one in found.unseen[:_CLUSTERS]),
+        none=_none(found, texts),
         notes=_notes(found, texts),
     )
 
@@ -338,6 +345,27 @@ def _claim(claim: DistributionClaim, words: dict[State, tuple[str, str]], texts:
         cluster=visible(claim.cluster, _NAME),
         shows=shows,
     )
+
+
+def _unseen(one: UnseenKinds, texts: Texts) -> str:
+    kinds = ", ".join(visible(kind, _NAME) for kind in one.kinds[:8])
+    if one.kinds == (EVERY_KIND,):
+        kinds = texts.gettext("all kinds")
+    elif len(one.kinds) > 8:
+        kinds += f" +{len(one.kinds) - 8}"
+    names = ", ".join(visible(name, _NAME) for name in one.clusters[:8])
+    names += f" +{len(one.clusters) - 8}" if len(one.clusters) > 8 else ""
+    return texts.gettext("{kinds} on {clusters}: {reason}").format(
+        kinds=kinds, clusters=names, reason=_reason(one.reason, texts)
+    )
+
+
+def _none(found: PolicyConsistency, texts: Texts) -> str:
+    if not found.rows:
+        return texts.gettext("No policy was seen on any cluster, so nothing could be compared.")
+    if found.unseen:
+        return texts.gettext("No policy that was seen differs.")
+    return texts.gettext("No policy differs, and each could be compared.")
 
 
 def _notes(found: PolicyConsistency, texts: Texts) -> tuple[str, ...]:

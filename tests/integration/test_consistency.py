@@ -85,7 +85,7 @@ def test_a_baseline_in_git_is_pinned(fleet: Path) -> None:
     assert done.code == 2
     done, found = compared(fleet / "us", "--baseline", f"git+file://{fleet / 'nothing'}@{commit}")
     assert done.code == 3
-    assert found["unseen"][0]["kind"] == "unreachable"
+    assert found["not_looked_at"][0]["kind"] == "unreachable"
 
 
 def test_a_broken_file_hides_what_is_not_seen_and_costs_nothing_else(fleet: Path) -> None:

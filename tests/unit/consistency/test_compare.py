@@ -328,3 +328,20 @@ def test_one_more_rule_with_an_exclusion_of_its_own_is_no_widening() -> None:
     assert w.states(found, "ClusterPolicy signed") == {"a": State.OTHER_VERSION}
     found = w.compared({"a": [more], "b": [w.read(w.KYVERNO)]})
     assert w.states(found, "ClusterPolicy signed") == {"a": State.SAME, "b": State.WIDENED}
+
+
+def test_a_kind_that_nobody_could_list_is_said_although_it_has_no_row() -> None:
+    gaps = [gap(name, (CLUSTER_POLICY,)) for name in ("a", "b")]
+    found = w.compared({"a": [w.read(w.ROLE)], "b": [w.read(w.ROLE)]}, gaps=gaps)
+    assert [row.kind for row in found.rows] == ["ClusterRole"]
+    (unseen,) = found.unseen
+    assert (unseen.reason, unseen.kinds, unseen.clusters) == ("forbidden", (CLUSTER_POLICY,), ("a", "b"))
+    (all_of_it,) = w.compared({"a": [], "b": []}, unreached=["b"]).unseen
+    assert (all_of_it.kinds, all_of_it.clusters) == (("*/*",), ("b",))
+
+
+def test_a_baseline_that_says_two_things_decides_nothing() -> None:
+    policy, other = w.read(w.KYVERNO), edited(w.KYVERNO, ("spec.background", False))
+    found = w.compared({"a": [policy]}, baseline=[policy, other])
+    (cell,) = found.rows[0].cells
+    assert (cell.state, cell.reason) == (State.NOT_COMPARABLE, "baseline")

@@ -14,6 +14,7 @@ from audit.model.consistency import (
     PolicyChange,
     PolicyConsistency,
     PolicyRow,
+    UnseenKinds,
 )
 
 State = ConsistencyState
@@ -98,6 +99,10 @@ def fleet_policies(text: str = "", clusters: tuple[str, ...] = ("east", "west", 
             ),
         ),
         ignored=(IgnoredPolicies(what=text or "RoleBinding", reason=text or "made by the cloud", count=3),),
+        unseen=(
+            UnseenKinds(reason="forbidden", kinds=("kyverno.io/ClusterPolicy",), clusters=clusters[:1]),
+            UnseenKinds(reason="not_reached", kinds=("*/*",), clusters=clusters[1:]),
+        ),
         built_in=74,
         gaps=1,
     )

@@ -76,3 +76,15 @@ def test_in_chinese_nothing_of_ours_is_left_in_english() -> None:
     ours = {"weakened", "widened", "missing", "extra", "same", "other version", "not comparable", "stricter"}
     assert ours.isdisjoint(re.split(r"[\W]+", text(section)))
     assert "被削弱" in text(section)
+
+
+def test_silence_is_not_told_as_agreement() -> None:
+    found = fleet_policies()
+    view = consistency(msgspec.structs.replace(found, rows=(), unseen=()), "now", EN)
+    assert view is not None
+    assert "No policy was seen" in view.none
+    alike = (msgspec.structs.replace(found.rows[0], cells=(), rest_clusters=3),)
+    view = consistency(msgspec.structs.replace(found, rows=alike), "now", EN)
+    assert view is not None
+    assert view.none == "No policy that was seen differs."
+    assert "all kinds on west, edge: the cluster was not reached" in view.unseen
