@@ -16,13 +16,14 @@ _SCHEDULED_MINUTE = re.compile(r"-\d{7,10}$")
 # Groups that kinds have left: the API server served one object under both names until it dropped the old one (1.16,
 # 1.22). What still carries the old name is asked what its successor is asked.
 # Source: Kubernetes, "Deprecated API Migration Guide".
-_SUCCESSORS = {
+SUCCESSORS = {
     ("extensions", "DaemonSet"): "apps",
     ("extensions", "Deployment"): "apps",
     ("extensions", "ReplicaSet"): "apps",
     ("extensions", "Ingress"): "networking.k8s.io",
     ("extensions", "NetworkPolicy"): "networking.k8s.io",
 }
+"""The group that a kind went to, by (old group, kind)."""
 
 
 def normalise_document(document: DocumentRead, cluster: str, source: str) -> CollectedObject:
@@ -32,7 +33,7 @@ def normalise_document(document: DocumentRead, cluster: str, source: str) -> Col
     return CollectedObject(
         ref=SubjectRef(
             cluster=cluster,
-            group=_SUCCESSORS.get((document.group, document.kind), document.group),
+            group=SUCCESSORS.get((document.group, document.kind), document.group),
             version=document.version,
             kind=document.kind,
             namespace=document.namespace,

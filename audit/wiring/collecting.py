@@ -27,7 +27,7 @@ from audit.model.run import SnapshotFacts
 from audit.model.subject import CLUSTER_GROUP, EVERY_KIND, EVIDENCE_GROUP
 from audit.native.reader import Reader, ReadLimits
 from audit.normalise.context import ClusterContext
-from audit.normalise.identity import normalise_document
+from audit.normalise.identity import SUCCESSORS, normalise_document
 from audit.ports import PolicyNotes, ProgressSink, StopSignal
 from audit.wiring.cores import jobs
 from audit.wiring.fleet import Fleet
@@ -47,6 +47,10 @@ def native_reader(config: Config, library: Library) -> Reader:
             for kind in need.kinds:
                 key = f"{need.group}/{kind}" if need.group else kind
                 projections.setdefault(key, set()).update(need.fields)
+    # The reader sees an object under the group it is written with; its fields are needed under either.
+    for (group, kind), successor in SUCCESSORS.items():
+        if fields := projections.get(f"{successor}/{kind}"):
+            projections.setdefault(f"{group}/{kind}", set()).update(fields)
     return Reader(
         jobs=jobs(config),
         limits=ReadLimits(

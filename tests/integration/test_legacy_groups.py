@@ -42,3 +42,24 @@ def test_the_old_group_is_asked_what_the_new_one_is(
         assert done.findings(rule), done.out
         outcomes.append((done.report["tally"], done.gaps))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("version", ["networking.k8s.io/v1", "extensions/v1beta1"])
+def test_the_old_group_is_seen_beside_the_new_one(tmp_path: Path, version: str) -> None:
+    """A policy that opens a namespace again undoes its default deny, whichever group it is written with."""
+    deny = (
+        "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny, namespace: x}\n"
+        "spec: {podSelector: {}, policyTypes: [Ingress]}\n"
+    )
+    namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n"
+    pod = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: x}\n"
+        'spec: {containers: [{name: c, image: "registry.example.com/a:1"}]}\n'
+    )
+    folder = tmp_path / "m"
+    folder.mkdir()
+    closed = folder / "a.yaml"
+    closed.write_text("---\n".join([namespace, pod, deny]))
+    assert not run(tmp_path / "closed", closed).findings("network/namespace-default-deny")
+    closed.write_text("---\n".join([namespace, pod, deny, POLICY % (version, "NetworkPolicy")]))
+    assert run(tmp_path / "open", closed).findings("network/namespace-default-deny")
