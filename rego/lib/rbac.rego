@@ -12,7 +12,7 @@ rules := normalised(object.get(input, "rules", []))
 # A role speaks when it has a rule, and when it is not one of the roles that Kubernetes itself installs with wide rights.
 speaks if {
 	count(rules) > 0
-	not ships_with_kubernetes(object.get(input, "metadata", {}))
+	not ships_with_kubernetes(input)
 }
 
 # Rules as {index, verbs, groups, resources, names, urls, named}; lists stay lists so that positions stay true. `named` says
@@ -156,28 +156,119 @@ open_or_names(rule, names) if {
 	any_of(rule.names, names)
 }
 
-# Roles that Kubernetes installs with wide rights on purpose. The label alone is not believed, anyone can write it.
+# ClusterRoles that Kubernetes installs with wide rights on purpose, as long as they hold no wildcard that they are not shipped
+# with. Neither label nor name is believed alone, anyone can write both.
+# Source: Kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy.
 default ships_with_kubernetes(_) := false
 
-ships_with_kubernetes(metadata) if {
-	metadata.labels["kubernetes.io/bootstrapping"] == "rbac-defaults"
-	wide_by_design(metadata.name)
+ships_with_kubernetes(role) if {
+	role.kind == "ClusterRole"
+	role.metadata.labels["kubernetes.io/bootstrapping"] == "rbac-defaults"
+	wide_by_design[role.metadata.name]
+	every rule in normalised(object.get(role, "rules", [])) {
+		as_shipped(role.metadata.name, rule)
+	}
 }
 
-wide_by_design(name) if name in {
-	"cluster-admin",
-	"admin",
-	"edit",
-	"system:aggregate-to-admin",
-	"system:aggregate-to-edit",
-	"system:kube-controller-manager",
-	"system:kubelet-api-admin",
-	"system:node",
+as_shipped("cluster-admin", _)
+
+# The kubelet's own API is asked for with every verb, on subresources of nodes.
+as_shipped("system:kubelet-api-admin", rule) if {
+	not "*" in rule.groups
+	every entry in rule.resources {
+		entry in {"nodes", "nodes/proxy", "nodes/log", "nodes/metrics", "nodes/stats", "nodes/configz", "nodes/healthz", "nodes/pods"}
+	}
 }
 
-wide_by_design(name) if {
-	is_string(name)
-	startswith(name, "system:controller:")
+as_shipped(name, rule) if {
+	name != "system:kubelet-api-admin"
+	count(hand_on(rule) - object.get(handed_on, name, set())) == 0
+	not "*" in rule.verbs
+	wildcard_as_shipped(name, rule)
+}
+
+# Verbs that let their holder take rights, and who has them.
+hand_on(rule) := {verb | some verb in rule.verbs; verb in {"escalate", "bind", "impersonate"}}
+
+handed_on := {
+	"admin": {"impersonate"},
+	"edit": {"impersonate"},
+	"system:aggregate-to-edit": {"impersonate"},
+	"system:controller:clusterrole-aggregation-controller": {"escalate"},
+}
+
+wildcard_as_shipped(_, rule) if not "*" in rule.resources
+
+wildcard_as_shipped(name, rule) if {
+	"*" in rule.resources
+	every verb in rule.verbs {
+		verb in object.get(every_resource, name, set())
+	}
+}
+
+# Who is shipped with every resource, and for what.
+every_resource := {
+	"system:kube-controller-manager": {"get", "list", "watch"},
+	"system:controller:generic-garbage-collector": {"get", "list", "watch", "patch", "update", "delete"},
+	"system:controller:horizontal-pod-autoscaler": {"get", "list", "watch"},
+	"system:controller:namespace-controller": {"get", "list", "watch", "delete", "deletecollection"},
+	"system:controller:resourcequota-controller": {"list", "watch"},
+}
+
+wide_by_design contains name if {
+	some name in {
+		"cluster-admin",
+		"admin",
+		"edit",
+		"system:aggregate-to-admin",
+		"system:aggregate-to-edit",
+		"system:kube-controller-manager",
+		"system:kubelet-api-admin",
+		"system:node",
+	}
+}
+
+wide_by_design contains concat("", ["system:controller:", name]) if some name in controllers
+
+controllers := {
+	"attachdetach-controller",
+	"certificate-controller",
+	"clusterrole-aggregation-controller",
+	"cronjob-controller",
+	"daemon-set-controller",
+	"deployment-controller",
+	"device-taint-eviction-controller",
+	"disruption-controller",
+	"endpoint-controller",
+	"endpointslice-controller",
+	"endpointslicemirroring-controller",
+	"ephemeral-volume-controller",
+	"expand-controller",
+	"generic-garbage-collector",
+	"horizontal-pod-autoscaler",
+	"job-controller",
+	"legacy-service-account-token-cleaner",
+	"namespace-controller",
+	"node-controller",
+	"persistent-volume-binder",
+	"pod-garbage-collector",
+	"pv-protection-controller",
+	"pvc-protection-controller",
+	"replicaset-controller",
+	"replication-controller",
+	"resource-claim-controller",
+	"resourcequota-controller",
+	"root-ca-cert-publisher",
+	"route-controller",
+	"selinux-warning-controller",
+	"service-account-controller",
+	"service-cidrs-controller",
+	"service-controller",
+	"statefulset-controller",
+	"ttl-after-finished-controller",
+	"ttl-controller",
+	"validatingadmissionpolicy-status-controller",
+	"volumeattributesclass-protection-controller",
 }
 
 # What a rule is about, for a message.

@@ -36,7 +36,7 @@ default applies := false
 
 applies if {
 	count(selectors(input)) > 0
-	not rbac.ships_with_kubernetes(object.get(input, "metadata", {}))
+	not rbac.ships_with_kubernetes(input)
 }
 
 applies if joins_view

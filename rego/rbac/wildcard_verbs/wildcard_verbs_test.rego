@@ -74,6 +74,58 @@ test_label_alone_is_not_believed if {
 	outcome(object.union(bad, {"metadata": metadata})) == "fail"
 }
 
+shipped(kind, name, rules) := {
+	"apiVersion": "rbac.authorization.k8s.io/v1",
+	"kind": kind,
+	"metadata": {"name": name, "labels": {"kubernetes.io/bootstrapping": "rbac-defaults"}},
+	"rules": rules,
+}
+
+everything := [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
+
+test_a_name_like_a_controllers_is_not_believed if {
+	outcome(shipped("ClusterRole", "system:controller:evil", everything)) == "fail"
+	outcome(shipped("ClusterRole", "system:controller:job-controller", everything)) == "fail"
+	outcome(shipped("ClusterRole", "system:controller:generic-garbage-collector", everything)) == "fail"
+}
+
+test_kubernetes_ships_no_such_role_of_a_namespace if {
+	outcome(shipped("Role", "cluster-admin", everything)) == "fail"
+	outcome(shipped("Role", "admin", everything)) == "fail"
+}
+
+test_a_shipped_role_that_somebody_widened if {
+	outcome(shipped("ClusterRole", "edit", everything)) == "fail"
+	outcome(shipped("ClusterRole", "system:kubelet-api-admin", everything)) == "fail"
+	outcome(shipped("ClusterRole", "edit", [{"apiGroups": ["apps"], "resources": ["*"], "verbs": ["get"]}])) == "pass"
+	outcome(shipped("ClusterRole", "edit", [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}])) == "skip"
+}
+
+test_a_shipped_role_that_hands_on_more_rights if {
+	group := "rbac.authorization.k8s.io"
+	aggregates := [{"apiGroups": [group], "resources": ["clusterroles"], "verbs": ["escalate", "get"]}]
+	outcome(shipped("ClusterRole", "system:controller:clusterrole-aggregation-controller", aggregates)) == "skip"
+	outcome(shipped("ClusterRole", "admin", aggregates)) == "pass"
+	impersonates := [{"apiGroups": [""], "resources": ["serviceaccounts"], "verbs": ["impersonate"]}]
+	outcome(shipped("ClusterRole", "admin", impersonates)) == "skip"
+	outcome(shipped("ClusterRole", "system:node", impersonates)) == "pass"
+}
+
+test_shipped_wildcards if {
+	outcome(shipped("ClusterRole", "cluster-admin", everything)) == "skip"
+	every name, verbs in {
+		"system:controller:generic-garbage-collector": ["get", "list", "watch", "patch", "update", "delete"],
+		"system:controller:namespace-controller": ["get", "list", "watch", "delete", "deletecollection"],
+		"system:controller:resourcequota-controller": ["list", "watch"],
+		"system:kube-controller-manager": ["list", "watch"],
+	} {
+		outcome(shipped("ClusterRole", name, [{"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}])) == "skip"
+		outcome(shipped("ClusterRole", name, [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["create"]}])) == "pass"
+	}
+	proxy := [{"apiGroups": [""], "resources": ["nodes/proxy", "nodes/stats"], "verbs": ["*"]}]
+	outcome(shipped("ClusterRole", "system:kubelet-api-admin", proxy)) == "skip"
+}
+
 test_answers_whatever_is_damaged if {
 	every variant in expect.damaged(bad) {
 		outcome(variant) in {"skip", "pass", "fail"}
