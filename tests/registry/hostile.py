@@ -6,6 +6,8 @@ import contextlib
 import datetime as dt
 import http.server
 import ipaddress
+import select
+import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -43,6 +45,8 @@ class Reply(NamedTuple):
     """The connection ends in the middle of the body."""
 
 
+NAME = "registry.test"
+"""A name that certificates are good for and that nobody resolves."""
 Answers = Callable[[Request], Reply]
 
 
@@ -54,6 +58,8 @@ class Hostile:
         self.seen: list[Request] = []
         self.over = threading.Event()
         self.host = ""
+        self.tunnel = ""
+        """As a proxy: host and port that every CONNECT leads to; empty refuses them."""
 
     def paths(self) -> list[str]:
         """What was asked for."""
@@ -75,7 +81,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # the name that the base class calls
         hostile = self.server.hostile
-        request = Request(self.path, dict(self.headers))
+        request = Request(self.path, {name.title(): value for name, value in self.headers.items()})
         hostile.seen.append(request)
         reply = hostile.answers(request)
         if reply.raw:
@@ -99,6 +105,25 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
             while reply.endless and not hostile.over.is_set():
                 self.wfile.write(reply.body)
+
+    def do_CONNECT(self) -> None:
+        hostile = self.server.hostile
+        hostile.seen.append(Request(self.path, {name.title(): value for name, value in self.headers.items()}))
+        self.close_connection = True
+        if not hostile.tunnel:
+            self.send_error(403)
+            return
+        name, _, port = hostile.tunnel.partition(":")
+        with socket.create_connection((name, int(port)), timeout=10) as upstream:
+            self.send_response(200)
+            self.end_headers()
+            ends = (self.connection, upstream)
+            while not hostile.over.is_set():
+                for end in select.select(ends, [], [], 0.1)[0]:
+                    data = end.recv(65536)
+                    if not data:
+                        return
+                    (upstream if end is self.connection else self.connection).sendall(data)
 
     def _slowly(self, data: bytes, pause: float) -> None:
         for byte in data:
@@ -126,7 +151,7 @@ def hostile(answers: Answers, *, tls: Path | None = None) -> Iterator[Hostile]:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(_certificate(tls))
         server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield server.hostile
@@ -160,7 +185,8 @@ def _certificate(folder: Path) -> Path:
     ca = signed(name, authority.public_key(), x509.BasicConstraints(ca=True, path_length=None))
     (folder / "ca.pem").write_bytes(ca)
     server = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    alternative = x509.SubjectAlternativeName([address, x509.DNSName(NAME)])
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     path = folder / "server.pem"
     path.write_bytes(private + signed(server, key.public_key(), alternative))

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from audit.collect.artifacts.registry import client as client_module
 from audit.collect.artifacts.registry import transport
 from audit.collect.artifacts.registry.fetching import MAX_MANIFEST, Fetched
 from tests.registry.bench import fetched, verdict
-from tests.registry.hostile import Answers, Hostile, Reply, Request, hostile
+from tests.registry.hostile import NAME, Answers, Hostile, Reply, Request, hostile
 from tests.signatures.workbench import Workbench
 
 MANIFEST = json.dumps(
@@ -219,6 +221,37 @@ def test_what_is_attached_and_can_not_be_had_is_never_unsigned(bench: Workbench,
     assert status == ("invalid" if code == "blob_differs" else "could_not_check")
 
 
+FAULTS = {
+    "refused": Reply(401, b""),
+    "forbidden": Reply(403, b""),
+    "throttled": Reply(429, headers=(("Retry-After", "99"),)),
+    "failing": Reply(500, headers=(("Retry-After", "99"),)),
+    "strange": Reply(418, b""),
+    "a page": HTML,
+    "a part": Reply(200, raw=b"HTTP/1.1 200 OK\r\n\r\n{"),
+}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(
+        st.sampled_from((".sig", ".att", ".sbom", "/referrers/")), st.sampled_from(sorted(FAULTS)), max_size=4
+    )
+)
+def test_only_what_was_seen_to_its_end_is_unsigned(bench: Workbench, faults: dict[str, str]) -> None:
+    def special(request: Request) -> Reply | None:
+        return next((FAULTS[fault] for part, fault in faults.items() if part in request.path), None)
+
+    found, _ = asked(special)
+    assert len(found.troubles) == len(faults)
+    status, code = verdict(bench, found)
+    if faults.keys() <= {".sbom"}:
+        assert (status, code) == ("unsigned", "unsigned"), "a bill of materials signs nothing"
+    else:
+        assert status == "could_not_check"
+        assert code in codes(found)
+
+
 def test_a_signature_of_another_digest_is_wrong(bench: Workbench) -> None:
     blob = "sha256:" + "3" * 64
     layer = {"mediaType": "application/vnd.dev.cosign.simplesigning.v1+json", "digest": blob}
@@ -334,6 +367,49 @@ def test_an_authority_of_ones_own(bench: Workbench, secure: Hostile, tmp_path: P
         if content is not None:
             path.write_bytes(content)
         assert codes(fetched(secure.host, "app:1", insecure=False, ca=path)) == ["registry_untrusted"]
+
+
+# ---- proxies
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hostile]:
+    """The proxy of the surroundings."""
+    for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with hostile(lambda request: Reply(500)) as server:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass%20word@{server.host}")
+        monkeypatch.setenv("HTTP_PROXY", f"http://{server.host}")
+        yield server
+
+
+def test_the_way_leads_through_the_proxy_of_the_surroundings(
+    bench: Workbench, secure: Hostile, proxy: Hostile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = {"insecure": False, "ca": tmp_path / "ca.pem"}
+    proxy.tunnel = secure.host
+    assert verdict(bench, fetched(NAME, f"app@{DIGEST}", **named)) == ("unsigned", "unsigned")
+    assert set(proxy.paths()) == {f"{NAME}:443"}
+    told = base64.b64encode(b"me:pass word").decode()
+    assert {request.headers.get("Proxy-Authorization") for request in proxy.seen} == {f"Basic {told}"}
+    assert not any("Proxy-Authorization" in request.headers for request in secure.seen)
+    proxy.tunnel = ""
+    assert verdict(bench, fetched(NAME, f"app@{DIGEST}", **named)) == (
+        "could_not_check",
+        "registry_unreachable",
+    )
+    monkeypatch.setenv("NO_PROXY", NAME)
+    proxy.seen.clear()
+    assert codes(fetched(NAME, f"app@{DIGEST}", **named)) == ["registry_unreachable"]
+    assert not proxy.seen
+
+
+def test_this_machine_is_never_asked_through_a_proxy(bench: Workbench, proxy: Hostile) -> None:
+    found, server = asked(lambda request: None)
+    assert verdict(bench, found) == ("unsigned", "unsigned")
+    assert server.seen
+    assert not proxy.seen
 
 
 # ---- who asks

@@ -171,7 +171,8 @@ class _Fetching:
                 answer = self._manifest(f"{base}.{suffix}")
                 side = self._kept(answer) if answer is not None else None
             except RegistryError as error:
-                self._troubles.append(_trouble(error))
+                trouble = _trouble(error)
+                self._troubles.append(msgspec.structs.replace(trouble, about_sbom=suffix == "sbom"))
                 continue
             if side is not None:
                 yield side
