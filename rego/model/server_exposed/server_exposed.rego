@@ -6,7 +6,8 @@
 #   exposed when a Service of type LoadBalancer or NodePort, or with external addresses, selects its pods, when an Ingress, a
 #   Route or a Gateway API route leads to it, when KServe, KubeRay or Knative publishes it, or when its pods are on the host
 #   network or its container takes a port of the node. An internal load balancer and an Ingress with an authenticating annotation
-#   do not count, nor does a port of the node's local address.
+#   do not count, nor does a port of the node's local address. Routes of service meshes (Istio, Traefik), UDPRoutes and Services
+#   without selector are not followed.
 # related_resources:
 # - ref: https://genai.owasp.org/llmrisk/llm102025-unbounded-consumption/
 # - ref: https://docs.vllm.ai/en/latest/usage/security.html
@@ -28,10 +29,10 @@
 #     fields: [spec.type, spec.selector, spec.externalIPs, spec.loadBalancerSourceRanges]
 #   - group: networking.k8s.io
 #     kinds: [Ingress]
-#     fields: [spec.defaultBackend, spec.rules]
+#     fields: [spec.defaultBackend, spec.backend, spec.rules]
 #   - group: route.openshift.io
 #     kinds: [Route]
-#     fields: [spec.to]
+#     fields: [spec.to, spec.alternateBackends]
 #   - group: gateway.networking.k8s.io
 #     kinds: [HTTPRoute, GRPCRoute, TCPRoute, TLSRoute]
 #     fields: [spec.rules.backendRefs]
@@ -189,6 +190,15 @@ selecting_pools(labels) := [pool |
 
 opening(service) := "LoadBalancer" if {
 	service.spec.type == "LoadBalancer"
+	open_by_type(service)
+}
+
+default open_by_type(_) := false
+
+open_by_type(service) if service.spec.type == "NodePort"
+
+open_by_type(service) if {
+	service.spec.type == "LoadBalancer"
 	not network.internal_balancer(service, balancer_rules)
 }
 
@@ -197,7 +207,7 @@ balancer_rules := object.get(data.parameters, "network/service-load-balancer", {
 opening(service) := "NodePort" if service.spec.type == "NodePort"
 
 opening(service) := "externally addressed" if {
-	not obj.text(service, ["spec", "type"]) in {"LoadBalancer", "NodePort"}
+	not open_by_type(service)
 	count(obj.list(service, ["spec", "externalIPs"])) > 0
 }
 
@@ -221,27 +231,37 @@ authenticates(route) if {
 	some key, value in obj.mapping(route, ["metadata", "annotations"])
 	some wanted in model_server.known.authenticating_annotations[key]
 	not obj.absent(value)
+	not switched_off(value)
 	wanted in {"*", value}
+}
+
+# Values by which controllers leave authentication out.
+switched_off(value) if {
+	is_string(value)
+	lower(trim_space(value)) in {"", "none", "false", "off", "disabled"}
 }
 
 # What a route leads to, as [kind, name] in the namespace of the object under judgement.
 backends(route) := {["Service", name] |
 	some backend in array.concat(
-		[obj.mapping(route, ["spec", "defaultBackend"])],
+		[obj.mapping(route, ["spec", field]) | some field in ["defaultBackend", "backend"]],
 		[obj.mapping(path, ["backend"]) |
 			some entry in obj.list(route, ["spec", "rules"])
 			some path in obj.list(entry, ["http", "paths"])
 		],
 	)
-	name := obj.text(backend, ["service", "name"])
+	some field in [["service", "name"], ["serviceName"]]
+	name := obj.text(backend, field)
 	name != ""
 } if {
 	route.kind == "Ingress"
 }
 
-backends(route) := {["Service", name]} if {
+backends(route) := {["Service", name] |
+	some target in array.concat([obj.mapping(route, ["spec", "to"])], obj.list(route, ["spec", "alternateBackends"]))
+	name := obj.text(target, ["name"])
+} if {
 	route.kind == "Route"
-	name := obj.text(route, ["spec", "to", "name"])
 }
 
 backends(route) := {[kind, obj.text(reference, ["name"])] |

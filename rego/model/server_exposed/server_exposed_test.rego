@@ -87,6 +87,42 @@ test_fails_behind_routes if {
 	outcome(server, with_front("route.openshift.io/Route", openshift)) == "fail"
 }
 
+test_fails_behind_an_ingress_of_the_first_versions if {
+	every spec in [
+		{"rules": [{"http": {"paths": [{"backend": {"serviceName": "front", "servicePort": 80}}]}}]},
+		{"backend": {"serviceName": "front", "servicePort": 80}},
+	] {
+		outcome(server, with_front("networking.k8s.io/Ingress", named("Ingress", spec))) == "fail"
+	}
+	elsewhere := named("Ingress", {"backend": {"serviceName": "other", "servicePort": 80}})
+	outcome(server, with_front("networking.k8s.io/Ingress", elsewhere)) == "pass"
+}
+
+test_authentication_that_is_switched_off if {
+	every value in ["none", "None", "", " ", "off"] {
+		annotations := {"nginx.ingress.kubernetes.io/auth-type": value}
+		outcome(server, with_front("networking.k8s.io/Ingress", object.union(ingress, {"metadata": {"annotations": annotations}}))) == "fail"
+	}
+	basic := object.union(ingress, {"metadata": {"annotations": {"nginx.ingress.kubernetes.io/auth-type": "basic"}}})
+	outcome(server, with_front("networking.k8s.io/Ingress", basic)) == "pass"
+}
+
+test_fails_behind_an_alternate_backend if {
+	route := named("Route", {
+		"to": {"kind": "Service", "name": "other"},
+		"alternateBackends": [{"kind": "Service", "name": "front", "weight": 10}],
+	})
+	outcome(server, with_front("route.openshift.io/Route", route)) == "fail"
+}
+
+test_fails_behind_an_internal_balancer_with_external_addresses if {
+	internal := object.union(
+		named("Service", {"type": "LoadBalancer", "selector": {"app": "vllm"}, "externalIPs": ["203.0.113.7"]}),
+		{"metadata": {"annotations": {"networking.gke.io/load-balancer-type": "Internal"}}},
+	)
+	outcome(server, {"Service": {"serving": [internal]}}) == "fail"
+}
+
 to_pool := http_route({"group": "inference.networking.k8s.io", "kind": "InferencePool", "name": "front"})
 
 pool(selector) := {
