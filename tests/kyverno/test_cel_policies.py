@@ -83,7 +83,7 @@ def test_a_policy_that_does_not_compile_takes_no_other_with_it(judge: Judge) -> 
     assert len(reasons) == 2
     assert "ValidatingPolicy bad" in reasons[0]
     assert "failed to compile policy bad" in reasons[0]
-    assert "ValidatingPolicy typo" in reasons[1]
+    assert "spec.validatons: no such field" in reasons[1]
 
 
 def test_a_namespaced_policy_judges_its_namespace_only(judge: Judge) -> None:

@@ -50,7 +50,7 @@ def test_the_controllers_annotation_limits_the_kinds(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
-        (LATEST.replace("pattern:", "patern:").replace("name: tags", "name: typo"), "unknown field"),
+        (LATEST.replace("pattern:", "patern:").replace("name: tags", "name: typo"), "no such field"),
         (LATEST.replace("name: no-latest", "name: n").replace("name: tags", "name: typo"), "spec.rules.0.name"),
         (LATEST.replace("kind: ClusterPolicy", "kind: ClusterPolcy"), "ClusterPolcy is no kind of kyverno.io"),
         (LATEST.replace("kyverno.io/v1", "kyverno.io/v7"), "kyverno.io has no version v7"),

@@ -216,3 +216,94 @@ def test_a_rego_file_is_no_yaml(tmp_path: Path) -> None:
     file.write_text("package main\n\ndeny contains msg if {\n\tmsg := {\n}\n", encoding="utf-8")
     loaded = load_kyverno([PolicySource(path=file, label="one.rego", builtin=False)])
     assert (loaded.policies, loaded.gaps) == ((), ())
+
+
+_CEL = """
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "true"}]
+"""
+_ADMISSION = _CEL.replace("policies.kyverno.io", "admissionregistration.k8s.io").replace(
+    "ValidatingPolicy", "ValidatingAdmissionPolicy"
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "written", "says", "hint"),
+    [
+        ("rules:", "rule:", "spec.rule: no such field", "did you mean rules?"),
+        ("validate:", "validat:", "spec.rules.0.validat: no such field", "did you mean validate?"),
+        ("match:", "matches:", "spec.rules.0.matches: no such field", "did you mean match?"),
+        ("any:", "anyy:", "spec.rules.0.match.anyy: no such field", "did you mean any?"),
+        ("kinds:", "kind:", "spec.rules.0.match.any.0.resources.kind: no such field", "did you mean kinds?"),
+        ("pattern:", "patern:", "spec.rules.0.validate.patern: no such field", "did you mean pattern?"),
+        ("[Pod]", "[Pods]", "Kubernetes has no kind Pods", "did you mean Pod?"),
+        ("[Pod]", "[pod]", "'pod' is no kind", "did you mean Pod?"),
+        ("[Pod]", "[apps/v1/Pod]", "group apps has no kind Pod", "did you mean Pod?"),
+        ("[Pod]", "[core/v1/Pod]", "there is no API group 'core'", "did you mean Pod?"),
+    ],
+)
+def test_what_a_classic_policy_would_never_ask_is_a_gap(
+    tmp_path: Path, found: str, written: str, says: str, hint: str
+) -> None:
+    text = policy("p", NO_LATEST)
+    assert load(tmp_path, text).gaps == ()
+    loaded = load(tmp_path, text.replace(found, written))
+    (gap,) = loaded.gaps
+    assert says in gap.reason
+    assert hint.rstrip("?") in gap.hint
+    assert gap.line is not None
+    assert not loaded.policies
+    # Nothing of it changes or creates objects, and nobody says so.
+    assert not [notice for notice in loaded.notices if notice.code == "not_an_audit_rule"]
+
+
+def test_a_policy_without_rules_and_a_rule_without_an_action_are_gaps(tmp_path: Path) -> None:
+    head = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\n"
+    (gap,) = load(tmp_path, head + "spec: {rules: []}\n").gaps
+    assert "no rules" in gap.reason
+    (gap,) = load(tmp_path, head + "spec: {rules: [{name: a, match: {any: []}}]}\n").gaps
+    assert "does nothing" in gap.reason
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        "example.com/v1/Pods", "NodePool", "policy/v1beta1/PodSecurityPolicy", "IPAddressPool", "GlobalNetworkPolicy",
+        "extensions/v1beta1/Ingress", "Pod/exec", "'*'", "PodExecOptions", "serving.knative.dev/v1/Service",
+    ],
+)  # fmt: skip
+def test_kinds_that_may_be_somewhere_are_asked(tmp_path: Path, kinds: str) -> None:
+    loaded = load(tmp_path, policy("p", NO_LATEST.replace("[Pod]", f"[{kinds}]")))
+    assert loaded.gaps == ()
+    assert len(loaded.rules) == 1
+
+
+@pytest.mark.parametrize("text", [_CEL, _ADMISSION], ids=["vpol", "vap"])
+@pytest.mark.parametrize(
+    ("found", "written", "says"),
+    [
+        ("validations:", "validation:", "spec.validation: no such field"),
+        ('[{expression: "true"}]', "[]", "without validations the policy asks nothing"),
+        ("resourceRules:", "resourceRule:", "spec.matchConstraints.resourceRule: no such field"),
+        ("operations: [CREATE]", "operations: []", "without operations it matches nothing"),
+        ('apiGroups: [""]', "apiGroups: [core]", "there is no API group 'core'"),
+        ("resources: [pods]", "resources: [pod]", "has no resource pod"),
+        ('apiGroups: [""]', "apiGroups: [apps]", "group apps has no resource pods"),
+    ],
+)
+def test_what_a_policy_in_cel_would_never_ask_is_a_gap(
+    tmp_path: Path, text: str, found: str, written: str, says: str
+) -> None:
+    assert load(tmp_path, text).gaps == ()
+    (gap,) = load(tmp_path, text.replace(found, written)).gaps
+    assert says in gap.reason
+
+
+def test_resources_that_one_of_the_groups_has_are_asked(tmp_path: Path) -> None:
+    text = _CEL.replace('apiGroups: [""]', 'apiGroups: ["", apps]').replace("[pods]", "[pods, deployments]")
+    assert load(tmp_path, text).gaps == ()

@@ -11,6 +11,7 @@ from audit.library.kyverno.classic import namespace_of
 from audit.library.kyverno.documents import PolicyDocument, list_of, mapping_of, text_of, texts_of
 from audit.library.kyverno.match_kinds import rule_kinds
 from audit.library.kyverno.needs import NEEDS_NETWORK, Needs, context_needs, needs_of_cel
+from audit.library.kyverno.shape import check_cel
 from audit.library.kyverno.words import digest_of, remedy, rule_id, words_of
 from audit.model.api_resources import BUILT_IN_GROUPS
 from audit.model.kyverno import (
@@ -43,7 +44,7 @@ def read_cel(document: PolicyDocument, family: PolicyFamily) -> KyvernoPolicy:
     """A ValidatingPolicy or ImageValidatingPolicy.
 
     Raises:
-        ContentError: it has no name or no match constraints.
+        ContentError: it has no name or no match constraints, or would never judge.
     """
     _require(document)
     constraints = mapping_of(document.spec.get("matchConstraints"))
@@ -52,6 +53,7 @@ def read_cel(document: PolicyDocument, family: PolicyFamily) -> KyvernoPolicy:
             "without matchConstraints Kyverno judges nothing by this policy", key="spec.matchConstraints"
         )
     variants = (RuleVariant(row="", match=constraints), *_generated(document.spec, constraints))
+    check_cel(document, family)
     rule = _rule(document, document.spec, family, variants, extra=_process_caveats(document.spec))
     return KyvernoPolicy(
         family=family,
@@ -70,9 +72,10 @@ def read_admission(document: PolicyDocument, bindings: Sequence[PolicyDocument])
     """A ValidatingAdmissionPolicy: one copy for each binding, because the CLI keeps only the last binding's verdict.
 
     Raises:
-        ContentError: it has no name.
+        ContentError: it has no name, or would never judge.
     """
     _require(document)
+    check_cel(document, PolicyFamily.ADMISSION)
     constraints = mapping_of(document.spec.get("matchConstraints"))
     unbound = () if bindings else (Caveat.UNBOUND,)
     copies = []

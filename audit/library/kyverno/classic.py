@@ -11,6 +11,7 @@ from audit.library.kyverno.autogen import ANNOTATION, controllers_of, rules_of, 
 from audit.library.kyverno.documents import PolicyDocument, list_of, mapping_of, text_of, texts_of
 from audit.library.kyverno.match_kinds import rule_kinds
 from audit.library.kyverno.needs import Needs, context_needs, needs_of_classic
+from audit.library.kyverno.shape import check_classic
 from audit.library.kyverno.words import PolicyWords, digest_of, remedy, rule_id, words_of
 from audit.model.kyverno import (
     Caveat,
@@ -29,7 +30,7 @@ def read_classic(document: PolicyDocument, global_entries: Mapping[str, dict[str
     """A classic policy.
 
     Raises:
-        ContentError: it has no name, or no rule that can be read.
+        ContentError: it has no name, or a rule that can't be read or would never be asked.
     """
     if not document.name:
         raise document.error("the policy has no name", key="metadata.name")
@@ -43,6 +44,7 @@ def read_classic(document: PolicyDocument, global_entries: Mapping[str, dict[str
                 key=f"spec.rules.{index}.name",
                 suggestion="quote names such as n, y, on and off: YAML takes them for true and false",
             )
+    check_classic(document)
     words = words_of(document)
     controllers = controllers_of(document)
     judging = [rule for rule in written if _judges(rule)]
@@ -75,7 +77,9 @@ def namespace_of(document: PolicyDocument) -> str:
 
 def other_rules(document: PolicyDocument) -> int:
     """How many rules mutate or generate."""
-    return sum(not _judges(rule) for rule in rules_of(document))
+    return sum(
+        not _judges(rule) and bool(rule.get("mutate") or rule.get("generate")) for rule in rules_of(document)
+    )
 
 
 def _judges(rule: dict[str, Any]) -> bool:

@@ -123,13 +123,13 @@ class _Loader:
             entry = {**document.value, "apiVersion": "kyverno.io/v2"}
             self._global[document.name] = msgspec.json.encode(entry)
         elif kind in _CLASSIC:
+            policy = read_classic(document, entries)
             if number := other_rules(document):
                 self._note(
                     document,
                     f"{number} of its rules change or create objects: {kind} {document.name}",
                     number,
                 )
-            policy = read_classic(document, entries)
             if policy.rules:
                 self._add(document, [policy])
         elif kind == "ValidatingAdmissionPolicy":
