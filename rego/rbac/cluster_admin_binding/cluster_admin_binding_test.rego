@@ -58,6 +58,16 @@ test_nodes_are_not_the_control_plane if {
 	}
 }
 
+test_only_known_names_are_the_control_plane if {
+	every name in ["system:eve", "system:masters", "system:kube-scheduler-2", "system:"] {
+		outcome(binding("cluster-admin", [user(name)])) == "fail"
+	}
+	outcome(binding("cluster-admin", [team("system:admin")])) == "fail"
+	every name in ["system:admin", "system:apiserver", "system:kube-scheduler"] {
+		outcome(binding("cluster-admin", [user(name)])) == "pass"
+	}
+}
+
 test_account_written_as_a_user if {
 	outcome(binding("cluster-admin", [user("system:serviceaccount:research:trainer")])) == "fail"
 	outcome(binding("cluster-admin", [user("system:serviceaccount:kube-system:controller")])) == "pass"
