@@ -12,6 +12,9 @@ from audit.model.rule import Rule
 ACCEPTED_KEY = "fleetaudit:accepted_by"
 """Key in a violation's ``expected`` by which an adapter names the policy's own exception."""
 
+UNRESOLVED_DATA = "unresolved_data"
+"""Caveat: the policy reads data that is not there, and what needs it cannot fire."""
+
 
 class Shape(enum.Enum):
     """What a policy expects as its input, and how it answers."""

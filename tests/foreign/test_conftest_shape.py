@@ -393,3 +393,38 @@ def test_the_real_conftest_agrees(evaluator: Evaluator, write: Write, tmp_path: 
     assert failing == said.failures
     assert {v.message for a in answers if a.outcome is Outcome.WARN for v in a.violations} == said.warnings
     assert sum(bool(a.accepted_by) for a in answers) == said.exceptions == 1
+
+
+def test_a_pass_of_a_rule_whose_data_is_missing_is_no_pass(evaluator: Evaluator, write: Write) -> None:
+    rego = (
+        V1
+        + 'deny contains "host" if input.spec.hostNetwork == data.cfg.x\n\ndeny contains "bad" if '
+        + LATEST
+        + "\n"
+    )
+    result = load(evaluator, write({"p.rego": rego}))
+    assert len(result.gaps) == 1
+    quiet, loud = ask(
+        evaluator, result.programs[0], [pod(containers=[{"name": "c", "image": "nginx:1"}]), pod()]
+    )[:2]
+    assert quiet["own:main/deny"].outcome is Outcome.ERROR
+    assert "nothing defines" in quiet["own:main/deny"].message
+    assert loud["own:main/deny"].outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("head", ['deny(x) := "bad" if x', 'denied contains "bad" if input.x'])
+def test_a_source_whose_only_rule_is_never_asked_is_a_gap(
+    evaluator: Evaluator, write: Write, head: str
+) -> None:
+    result = load(evaluator, write({"p.rego": V1 + head + "\n"}))
+    (gap,) = result.gaps
+    assert "has no rule that is asked" in gap.reason
+    assert not result.programs
+
+
+def test_admission_policies_of_kubernetes_are_another_loaders(evaluator: Evaluator, write: Write) -> None:
+    for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"):
+        text = f"apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: p}}\n"
+        assert load(evaluator, write({"p.yaml": text}, folder=kind)).gaps == ()
+    (gap,) = load(evaluator, write({"p.yaml": "kind: ConfigMap\n"}, folder="other")).gaps
+    assert "holds no .rego file" in gap.reason

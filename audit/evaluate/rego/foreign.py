@@ -11,7 +11,7 @@ import msgspec
 
 from audit.model.api_resources import is_namespaced
 from audit.model.finding import Outcome, PairAnswer, Violation
-from audit.model.foreign import ACCEPTED_KEY, ForeignAsk, ForeignProgram, InventoryLayout
+from audit.model.foreign import ACCEPTED_KEY, UNRESOLVED_DATA, ForeignAsk, ForeignProgram, InventoryLayout
 from audit.model.rule import Rule
 from audit.model.run import EngineVersion
 from audit.model.subject import SubjectRef, derived_key
@@ -122,6 +122,14 @@ class ForeignRegoEngine:
     def _told(self, answer: PairAnswer, ref: SubjectRef) -> PairAnswer:
         """The answer in the words of the policy's own tool, with its own exception taken out of the violations."""
         outcome = answer.outcome
+        if outcome is Outcome.PASS and UNRESOLVED_DATA in self._asks[answer.rule].rule.caveats:
+            # A part of the rule could not fire, whatever the object: that nothing was found says nothing.
+            return msgspec.structs.replace(
+                answer,
+                outcome=Outcome.ERROR,
+                reason="undefined",
+                message="the policy reads data that nothing defines, so a pass would mean nothing: not evaluated",
+            )
         if outcome is Outcome.PASS or outcome is Outcome.SKIP:
             return answer
         if outcome is Outcome.ERROR:

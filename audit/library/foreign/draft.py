@@ -21,8 +21,6 @@ from audit.model.subject import CLUSTER_GROUP, kind_key
 CLUSTER_KEY = kind_key(CLUSTER_GROUP, "Cluster")
 SYNTHETIC_REQUEST = "synthetic_request"
 """Caveat: the policy judges a request that nobody made: a CREATE without a user."""
-UNRESOLVED_DATA = "unresolved_data"
-"""Caveat: the policy reads data that is not there, and what needs it cannot fire."""
 
 
 class Draft(msgspec.Struct, kw_only=True):

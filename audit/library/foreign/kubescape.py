@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from audit.library.foreign.adapters import ROOT, adapter, package_of, quoted
-from audit.library.foreign.draft import UNRESOLVED_DATA, Draft, exact_kinds, make_rule, whole_objects
+from audit.library.foreign.draft import Draft, exact_kinds, make_rule, whole_objects
 from audit.library.foreign.kubescape_metadata import RuleMetadata, severities
 from audit.library.foreign.module import Graph, Module, module
 from audit.library.foreign.naming import rule_id
@@ -23,7 +23,7 @@ from audit.library.foreign.steps import Path as Steps
 from audit.library.foreign.steps import rego_path
 from audit.library.foreign.words import Words
 from audit.library.policy_source import PolicySource
-from audit.model.foreign import ForeignAsk, InventoryLayout
+from audit.model.foreign import UNRESOLVED_DATA, ForeignAsk, InventoryLayout
 from audit.model.gap import Notice
 
 METADATA = "rule.metadata.json"

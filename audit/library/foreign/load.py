@@ -16,7 +16,7 @@ from audit.library.foreign.gatekeeper.documents import WORDS
 from audit.library.foreign.gatekeeper.reader import GatekeeperReader
 from audit.library.foreign.kubescape import KubescapeReader
 from audit.library.foreign.module import module
-from audit.library.foreign.plain import PlainReader
+from audit.library.foreign.plain import NOT_ASKED, PlainReader
 from audit.library.foreign.reading import SourceFile, SourceFiles, read_libraries, read_source
 from audit.library.foreign.settle import policy_gap
 from audit.library.foreign.steps import Path, rego_path
@@ -26,7 +26,8 @@ from audit.model.foreign import ForeignProgram, Shape
 from audit.model.gap import Gap, Notice
 from audit.native.evaluator import Evaluator, Problem
 
-_KYVERNO = "kyverno.io"
+_KYVERNO = ("kyverno.io", "ValidatingAdmissionPolicy")
+"""What files of the loader of Kyverno policies say; the CLI judges admission policies too."""
 
 
 class NothingOfThatNameError(ContentError):
@@ -60,7 +61,7 @@ def load_source(
     """
     if not source.path.is_file() and not source.path.is_dir():
         raise ContentError("no such policy file or folder", file=source.label)
-    return _Loader(source, name, evaluator, read_source(source, (*WORDS, _KYVERNO)), beside).load()
+    return _Loader(source, name, evaluator, read_source(source, (*WORDS, *_KYVERNO)), beside).load()
 
 
 def gatekeeper_files(source: PolicySource) -> tuple[SourceFile, ...]:
@@ -114,7 +115,8 @@ class _Loader:
         self._loose(detected, templates=bool(gatekeeper))
         native = {part.key: part.text for part in detected.native}
         self._unclaimed(parsed.problems, native)
-        if not (native or self._programs or self._gaps or self._notices or self._holds_kyverno()):
+        said = any(notice.code != NOT_ASKED for notice in self._notices)
+        if not (native or self._programs or self._gaps or said or self._holds_kyverno()):
             line = parsed.packages[0].line if parsed.packages else None
             self._gaps.append(policy_gap(source.label, self._why_nothing(), line=line))
         return ForeignLoad(
@@ -217,7 +219,7 @@ class _Loader:
 
     def _holds_kyverno(self) -> bool:
         """Kyverno policies are another loader's; a source of them is not empty."""
-        return any(_KYVERNO in file.text for file in self._files.yaml)
+        return any(word in file.text for file in self._files.yaml for word in _KYVERNO)
 
     def _why_nothing(self) -> str:
         if not self._files.rego:

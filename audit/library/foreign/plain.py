@@ -9,7 +9,6 @@ from typing import Any
 from audit.library.foreign.adapters import adapter, package_of, quoted
 from audit.library.foreign.draft import (
     SYNTHETIC_REQUEST,
-    UNRESOLVED_DATA,
     Draft,
     exact_kinds,
     make_rule,
@@ -23,7 +22,7 @@ from audit.library.foreign.steps import Path, rego_path
 from audit.library.foreign.words import annotated
 from audit.library.policy_source import PolicySource
 from audit.model.api_resources import built_in_kinds
-from audit.model.foreign import ForeignAsk, InventoryLayout, Shape
+from audit.model.foreign import UNRESOLVED_DATA, ForeignAsk, InventoryLayout, Shape
 from audit.model.gap import Notice
 
 FAILURE = re.compile(r"(deny|violation)(_[a-zA-Z0-9]+)*\Z")
