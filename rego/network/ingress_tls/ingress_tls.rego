@@ -3,7 +3,9 @@
 # title: Every host of an Ingress has a certificate
 # description: |
 #   Each host under rules must be named under tls, by itself or by a wildcard for its first label; a tls entry without hosts
-#   covers all of them. Prompts, answers and API keys otherwise travel readable. An annotation that hands TLS to a load
+#   covers all of them. A default backend answers for every other host, which only an entry without hosts covers. An entry
+#   without secretName counts: what certificate the controller shows then is its own setting, which no manifest tells.
+#   Prompts, answers and API keys otherwise travel readable. An annotation that hands TLS to a load
 #   balancer (parameter tls_annotations) covers every host.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/services-networking/ingress/#tls
@@ -37,7 +39,6 @@ routes := array.concat(
 		some index, rule in obj.list(input, ["spec", "rules"])
 	],
 	[{"path": ["spec", field], "host": ""} |
-		count(obj.list(input, ["spec", "rules"])) == 0
 		some field in ["defaultBackend", "backend"]
 		count(obj.mapping(input, ["spec", field])) > 0
 	],
@@ -77,7 +78,9 @@ default elsewhere := false
 
 elsewhere if {
 	some key in data.parameters["network/ingress-tls"].tls_annotations
-	not obj.absent(object.get(obj.annotations, key, null))
+	value := object.get(obj.annotations, key, null)
+	not obj.absent(value)
+	not lower(trim_space(sprintf("%v", [value]))) in {"", "none", "false"}
 }
 
 host_name("") := "any host"

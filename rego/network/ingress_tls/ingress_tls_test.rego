@@ -57,6 +57,18 @@ test_lone_default_backend if {
 	outcome(ingress({"defaultBackend": {"service": {"name": "s"}}, "tls": [{"secretName": "t"}]})) == "pass"
 }
 
+test_default_backend_beside_rules if {
+	served := {"rules": [{"host": "a.example.com"}], "defaultBackend": {"service": {"name": "s"}}}
+	paths(ingress(object.union(served, {"tls": [{"hosts": ["a.example.com"]}]}))) == {["spec", "defaultBackend"]}
+	outcome(ingress(object.union(served, {"tls": [{"secretName": "t"}]}))) == "pass"
+}
+
+test_annotation_that_names_no_certificate if {
+	every value in ["none", "None", " "] {
+		outcome(expect.replaced(bad, ["metadata", "annotations"], {"alb.ingress.kubernetes.io/certificate-arn": value})) == "fail"
+	}
+}
+
 test_tls_at_the_load_balancer if {
 	annotations := {"alb.ingress.kubernetes.io/certificate-arn": "arn:example"}
 	outcome(expect.replaced(bad, ["metadata", "annotations"], annotations)) == "pass"

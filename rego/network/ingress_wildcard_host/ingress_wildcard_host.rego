@@ -2,7 +2,7 @@
 # scope: package
 # title: Ingress rules name their host
 # description: |
-#   A rule without a host answers for every name that leads to the controller, and a wildcard for every name of a domain,
+#   A rule without a host, or a default backend, answers for every name that leads to the controller, and a wildcard for every name of a domain,
 #   whoever owns it: requests meant for another tenant, or for nobody, arrive here.
 # related_resources:
 # - ref: https://kubernetes.io/docs/concepts/services-networking/ingress/#hostname-wildcards
@@ -34,7 +34,6 @@ hosts := array.concat(
 		some index, rule in obj.list(input, ["spec", "rules"])
 	],
 	[{"path": ["spec", field], "host": ""} |
-		count(obj.list(input, ["spec", "rules"])) == 0
 		some field in ["defaultBackend", "backend"]
 		count(obj.mapping(input, ["spec", field])) > 0
 	],

@@ -26,7 +26,8 @@ test_fails_without_host if {
 }
 
 test_passes_on_named_hosts if {
-	outcome(ingress({"rules": [{"host": "a.example.com"}], "defaultBackend": {"service": {"name": "s"}}})) == "pass"
+	outcome(ingress({"rules": [{"host": "a.example.com"}]})) == "pass"
+	paths(ingress({"rules": [{"host": "a.example.com"}], "defaultBackend": {"service": {"name": "s"}}})) == {["spec", "defaultBackend"]}
 }
 
 test_allowed_host if {
