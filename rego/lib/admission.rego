@@ -69,11 +69,19 @@ everywhere(policy, check) := overrides[0] if {
 
 # ---- policies of policies.kyverno.io, ValidatingAdmissionPolicies and their bindings
 
-# Conditions that an object must meet; "true" is met by all.
+# Conditions that an object must meet; "true" is met by all, and so is a literal that equals itself.
 conditions(policy) := [condition |
 	some condition in obj.list(policy, ["spec", "validations"])
-	not trim_space(obj.text(condition, ["expression"])) in {"", "true"}
+	expression := trim(obj.text(condition, ["expression"]), " \t\r\n()")
+	not expression in {"", "true", "!false"}
+	not compares_itself(expression)
 ]
+
+compares_itself(expression) if {
+	[left, right] := split(expression, "==")
+	trim_space(left) == trim_space(right)
+	regex.match(`^(true|false|null|-?[0-9.]+|"[^"\\]*"|'[^'\\]*')$`, trim_space(left))
+}
 
 # A ValidatingPolicy or ImageValidatingPolicy denies when it names no action.
 validating_policy_refuses(policy) if {

@@ -132,6 +132,18 @@ test_admission_policy_that_nothing_binds if {
 	}
 }
 
+test_conditions_that_every_object_meets if {
+	every expression in ["1 == 1", "'a'=='a'", " ( true ) ", "true == true", `"a" == "a"`] {
+		met := {"validations": [{"expression": expression}]}
+		of(inventory([vap("a", met), binding({"policyName": "a", "validationActions": ["Deny"]})])) == "fail"
+		of(inventory([item("policies.kyverno.io/ValidatingPolicy", met)])) == "fail"
+	}
+	every expression in ["1 == 2", "object.kind == object.kind || false", "object.metadata.name == 'a'"] {
+		met := {"validations": [{"expression": expression}]}
+		of(inventory([vap("a", met), binding({"policyName": "a", "validationActions": ["Deny"]})])) == "pass"
+	}
+}
+
 # ---- Gatekeeper
 
 template := item("templates.gatekeeper.sh/ConstraintTemplate", {
