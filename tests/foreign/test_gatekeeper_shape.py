@@ -432,6 +432,11 @@ def test_what_asks_nothing_is_said(evaluator: Evaluator, write: Write) -> None:
         "K8sRequiredLabels/all matches Pods, which does not exist; did you mean Pod?",
         "K8sRequiredLabels/all matches Deployment, which does not exist; did you mean apps/Deployment?",
     ]
+    core = {"kinds": [{"apiGroups": ["core"], "kinds": ["Pod"]}]}
+    named = load(evaluator, write({"t.yaml": template(), "c.yaml": constraint(match=core)}, "core"))
+    assert notes(named, "matches_unknown_kind") == [
+        "K8sRequiredLabels/all matches core/Pod and nothing else, which does not exist; did you mean Pod?"
+    ]
     custom = {"kinds": [{"apiGroups": ["ray.io", "*"], "kinds": ["RayCluster"]}]}
     fine = load(evaluator, write({"t.yaml": template(), "c.yaml": constraint(match=custom)}, "fine"))
     assert not notes(fine, "matches_unknown_kind")

@@ -307,3 +307,25 @@ def test_what_a_policy_in_cel_would_never_ask_is_a_gap(
 def test_resources_that_one_of_the_groups_has_are_asked(tmp_path: Path) -> None:
     text = _CEL.replace('apiGroups: [""]', 'apiGroups: ["", apps]').replace("[pods]", "[pods, deployments]")
     assert load(tmp_path, text).gaps == ()
+
+
+def test_bindings_and_policies_that_miss_each_other_are_told(tmp_path: Path) -> None:
+    binding = "\n---\n" + "".join(
+        f"{line}\n"
+        for line in (
+            "apiVersion: admissionregistration.k8s.io/v1",
+            "kind: ValidatingAdmissionPolicyBinding",
+            "metadata: {name: b}",
+            "spec: {policyName: policy-one, validationActions: [Deny]}",
+        )
+    )
+    text = _ADMISSION.replace("{name: p}", "{name: policy-one}")
+    bound = load(tmp_path, text + binding)
+    assert bound.gaps == ()
+    assert not [notice for notice in bound.notices if notice.code == "unbound"]
+    alone = load(tmp_path, text)
+    assert alone.gaps == ()
+    assert [notice.code for notice in alone.notices if notice.code == "unbound"] == ["unbound"]
+    (gap,) = load(tmp_path, text + binding.replace("policy-one", "policy-on")).gaps
+    assert "names the policy policy-on, which is not here" in gap.reason
+    assert gap.hint == "did you mean policy-one?"

@@ -22,6 +22,7 @@ from audit.model.twin import Twin
 
 NOT_AN_AUDIT_RULE = "not_an_audit_rule"
 SEVERITY_ASSUMED = "severity_assumed"
+UNBOUND = "unbound"
 
 _CLASSIC = frozenset({"ClusterPolicy", "Policy"})
 _CEL = {
@@ -101,8 +102,11 @@ class _Loader:
     def read(self, documents: Sequence[PolicyDocument]) -> None:
         bindings = [d for d in documents if d.kind == "ValidatingAdmissionPolicyBinding"]
         entries = {d.name: d.spec for d in documents if d.kind == "GlobalContextEntry"}
+        admission = [d.name for d in documents if d.kind == "ValidatingAdmissionPolicy"]
         for document in documents:
             try:
+                if document.kind == "ValidatingAdmissionPolicyBinding":
+                    _check_binding(document, admission)
                 self._read(document, bindings, entries)
             except ContentError as error:
                 self.refuse(error, builtin=document.builtin)
@@ -135,6 +139,11 @@ class _Loader:
         elif kind == "ValidatingAdmissionPolicy":
             bound = [b for b in bindings if b.spec.get("policyName") == document.name]
             self._add(document, read_admission(document, bound))
+            if not bound:
+                message = (
+                    f"no binding names {kind} {document.name}: it is asked, but a cluster would not act on it"
+                )
+                self._note(document, message, code=UNBOUND)
         elif kind in _CEL:
             mode = mapping_of(document.spec.get("evaluation")).get("mode") or "Kubernetes"
             if mode != "Kubernetes":
@@ -157,11 +166,11 @@ class _Loader:
         if words_of(document).severity_assumed:
             self._assumed[document.file] += len(ids)
 
-    def _note(self, document: PolicyDocument, message: str, count: int = 1) -> None:
+    def _note(
+        self, document: PolicyDocument, message: str, count: int = 1, *, code: str = NOT_AN_AUDIT_RULE
+    ) -> None:
         self._notices.append(
-            Notice(
-                source=document.file, code=NOT_AN_AUDIT_RULE, message=message, line=document.line, count=count
-            )
+            Notice(source=document.file, code=code, message=message, line=document.line, count=count)
         )
 
     def refuse(self, error: ContentError, *, builtin: bool) -> None:
@@ -188,6 +197,23 @@ class _Loader:
             gaps=tuple(self._gaps),
             notices=tuple(self._notices),
             twins=tuple(self._twins),
+        )
+
+
+def _check_binding(document: PolicyDocument, policies: Sequence[str]) -> None:
+    """A binding of a policy that is not here: it enforces nothing that is asked.
+
+    Raises:
+        ContentError: it names no policy of these.
+    """
+    if not _is_policy(document):
+        return
+    named = document.spec.get("policyName")
+    if named not in policies:
+        raise document.error(
+            f"the binding names the policy {named or '(none)'}, which is not here",
+            key="spec.policyName",
+            suggestion=_similar(str(named), policies),
         )
 
 

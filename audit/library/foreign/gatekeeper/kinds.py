@@ -28,9 +28,14 @@ def unknown_kinds(match: Mapping[str, Any]) -> dict[str, str]:
                 close = [] if kind in names else difflib.get_close_matches(kind, names, n=1, cutoff=0.87)
                 if close:
                     unknown[kind] = f"; did you mean {close[0]}?"
-            elif all(group in BUILT_IN_GROUPS for group in groups):
+            elif all(group in BUILT_IN_GROUPS or _no_domain(group) for group in groups):
                 unknown[" or ".join(kind_key(group, kind) for group in groups)] = _hint(kind, names, known)
     return unknown
+
+
+def _no_domain(group: str) -> bool:
+    """Whether a group is none of Kubernetes' own and no domain name, as those of custom kinds are: `core`, say."""
+    return "." not in group and group != "extensions"
 
 
 def _hint(kind: str, names: list[str], known: Mapping[str, Any]) -> str:
