@@ -1,6 +1,7 @@
 """Helm charts and kustomizations rendered by their own tools; what can't be rendered is a gap, never skipped.
 
-Rendering opens no connection: a kustomization that names a URL, anywhere below it, is not run.
+Rendering opens no connection: a kustomization that loads anything but files and folders that are here, anywhere below
+it, is not run. Where the platform lets us, the tools run without a network besides.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from audit.collect.kustomization import Kustomization, has_kustomization, read_kustomization
+from audit.collect.kustomization import Kustomization, has_kustomization, looks_remote, read_kustomization
 from audit.process import find_tool, run_tool
 from audit.redact import masked
 
@@ -121,6 +122,7 @@ def render_kustomization(kustomization: Kustomization, *, max_bytes: int) -> Ren
             home=Path(home),
             timeout_seconds=_TIMEOUT_SECONDS,
             max_bytes=max_bytes,
+            offline=True,
         )
     if not result.ok:
         return refuse(f"kustomize failed: {result.problem}", "build it by hand to see the whole message")
@@ -146,6 +148,7 @@ def render_chart(folder: Path, *, max_bytes: int) -> Rendered | NotRendered:
             home=Path(home),
             timeout_seconds=_TIMEOUT_SECONDS,
             max_bytes=max_bytes,
+            offline=True,
         )
     if not result.ok:
         return refuse(
@@ -160,7 +163,9 @@ def _obstacle(root: Kustomization) -> str:
         if current.problem:
             return f"{current.file.name} {current.problem}"
         if current.remote:
-            return f"it would download {masked(current.remote[0])[:120]}"
+            entry = current.remote[0]
+            absent = "" if looks_remote(entry) else " if it could: no such file or folder is here"
+            return f"it would download {masked(entry)[:120]}{absent}"
         if current.needs_helm:
             return "it inflates Helm charts, which may be downloaded"
         for folder in current.folders:
