@@ -111,7 +111,12 @@ def consistency(found: PolicyConsistency | None, state: str, texts: Texts) -> Co
         return None
     telling = [row for row in found.rows if row.differs or _somewhere(row, State.NOT_COMPARABLE)]
     columns = telling[:_COLUMNS]
-    special = [one for one in found.clusters if one.differing or one.not_comparable or one.engines]
+    partly = {name for one in found.unseen for name in one.clusters}
+    special = [
+        one
+        for one in found.clusters
+        if one.differing or one.not_comparable or one.engines or one.cluster in partly
+    ]
     shown = special[:_CLUSTERS]
     words = _words(texts)
     differences = list(_differences(telling, words, texts))
@@ -125,7 +130,10 @@ def consistency(found: PolicyConsistency | None, state: str, texts: Texts) -> Co
             *_others([one for one in found.clusters if one not in special], columns, words, texts),
         ),
         more_clusters=len(special) - len(shown),
-        sums=tuple(_sum(one, state, texts) for one in [*shown, *_equal(found.clusters, special)]),
+        sums=tuple(
+            _sum(one, state, texts, partly=one.cluster in partly)
+            for one in [*shown, *_equal(found.clusters, special)]
+        ),
         differences=tuple(differences[:_DIFFERENCES]),
         more_differences=max(0, len(differences) - _DIFFERENCES),
         engines=tuple(_engines(found.engines, texts)),
@@ -212,10 +220,11 @@ def _equal(clusters: Iterable[ClusterPolicies], special: Sequence[ClusterPolicie
     return [one for one in clusters if one.cluster not in names][:_CLUSTERS]
 
 
-def _sum(one: ClusterPolicies, state: str, texts: Texts) -> ClusterSum:
+def _sum(one: ClusterPolicies, state: str, texts: Texts, *, partly: bool) -> ClusterSum:
+    """A cluster of which a kind was not seen is not green, though nothing of what was seen differs."""
     if one.differing or one.engines:
         code = "F"
-    elif one.not_comparable or not one.reached:
+    elif one.not_comparable or not one.reached or partly:
         code = "I"
     else:
         code = "S"
@@ -329,7 +338,7 @@ def _claims_line(claims: Sequence[DistributionClaim], texts: Texts) -> str:
     wrong = sum(1 for claim in claims if claim.agrees is False)
     unknown = sum(1 for claim in claims if claim.agrees is None)
     return texts.gettext(
-        "Karmada and Open Cluster Management say {n} things of members: {wrong} disagree with what the member shows, "
+        "Claims of Karmada and Open Cluster Management about members: {n}. {wrong} disagree with what the member shows, "
         "{unknown} could not be checked. The member is believed."
     ).format(n=count(len(claims)), wrong=count(wrong), unknown=count(unknown))
 

@@ -52,7 +52,7 @@ def fleet_policies(text: str = "", clusters: tuple[str, ...] = ("east", "west", 
             state=state,
             reason="forbidden" if state is State.NOT_COMPARABLE else "",
             changes=changes if compared else (),
-            more=number,
+            more=number if compared else 0,
         )
         rows.append(
             PolicyRow(
@@ -101,7 +101,7 @@ def fleet_policies(text: str = "", clusters: tuple[str, ...] = ("east", "west", 
         ignored=(IgnoredPolicies(what=text or "RoleBinding", reason=text or "made by the cloud", count=3),),
         unseen=(
             UnseenKinds(reason="forbidden", kinds=("kyverno.io/ClusterPolicy",), clusters=clusters[:1]),
-            UnseenKinds(reason="not_reached", kinds=("*/*",), clusters=clusters[1:]),
+            UnseenKinds(reason="not_reached", kinds=("*/*",), clusters=clusters[1:2]),
         ),
         built_in=74,
         gaps=1,

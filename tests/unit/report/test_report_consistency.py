@@ -87,4 +87,15 @@ def test_silence_is_not_told_as_agreement() -> None:
     view = consistency(msgspec.structs.replace(found, rows=alike), "now", EN)
     assert view is not None
     assert view.none == "No policy that was seen differs."
-    assert "all kinds on west, edge: the cluster was not reached" in view.unseen
+    assert "all kinds on west: the cluster was not reached" in view.unseen
+
+
+def test_a_cluster_of_which_a_kind_was_not_seen_is_not_green() -> None:
+    found = fleet_policies()
+    alike = (msgspec.structs.replace(found.rows[0], cells=(), rest_clusters=3),)
+    clusters = tuple(
+        msgspec.structs.replace(one, differing=0, not_comparable=0, same=1) for one in found.clusters
+    )
+    view = consistency(msgspec.structs.replace(found, rows=alike, clusters=clusters), "now", EN)
+    assert view is not None
+    assert {one.name: one.code for one in view.sums} == {"east": "I", "west": "I", "edge": "S"}
