@@ -208,7 +208,7 @@ def _sum(one: ClusterPolicies) -> tuple[Part, ...]:
         str(one.same),
         (str(one.differing), "bold red" if one.differing else ""),
         (str(one.not_comparable), "yellow" if one.not_comparable else ""),
-        f"{one.engines} wrong" if one.engines else "ok",
+        "?" if one.engines is None else f"{one.engines} wrong" if one.engines else "ok",
         one.collected_at or _READ.get(one.kind, "") if one.reached else "not reached",
     )
 

@@ -11,7 +11,7 @@ from audit.consistency.beside import Beside, differences
 from audit.consistency.book import ClusterNotes, PolicyBook, PolicyKey, Sighting
 from audit.consistency.engine_rows import engine_rows
 from audit.consistency.expectation import ClusterTraits, Expectation
-from audit.consistency.kinds import BINDINGS, POLICIES, family_of, namespace_of
+from audit.consistency.kinds import BINDINGS, DEPLOYMENT, POLICIES, family_of, namespace_of
 from audit.model.consistency import (
     ClusterPolicies,
     ConsistencyState,
@@ -206,7 +206,7 @@ class _Comparison:
         return side.cell(notes.name, sighting)
 
     def _allowed(self, cluster: str) -> bool:
-        return _is_allowed(self._book.cluster(cluster).hidden("apps/Deployment"))
+        return _is_allowed(self._book.cluster(cluster).hidden(DEPLOYMENT))
 
     def _sums(self, rows: Iterable[PolicyRow], engines: Iterable[EngineRow]) -> tuple[ClusterPolicies, ...]:
         same: Counter[str] = Counter()
@@ -220,6 +220,8 @@ class _Comparison:
                 differing[notes.name] += state.differs
                 unknown[notes.name] += state is State.NOT_COMPARABLE
         down = Counter(cell.cluster for row in engines for cell in row.cells if cell.state in _DOWN)
+        unsure = {cell.cluster for row in engines for cell in row.cells if cell.state is EngineState.UNKNOWN}
+        unsure |= {notes.name for notes in self._notes if notes.hidden(DEPLOYMENT)}
         return tuple(
             ClusterPolicies(
                 cluster=notes.name,
@@ -229,7 +231,7 @@ class _Comparison:
                 differing=differing[notes.name],
                 not_comparable=unknown[notes.name],
                 role_bindings=notes.role_bindings(),
-                engines=down[notes.name],
+                engines=down[notes.name] or (None if notes.name in unsure else 0),
                 collected_at=notes.collected_at,
             )
             for notes, traits in zip(self._notes, self._traits, strict=True)

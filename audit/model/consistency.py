@@ -177,8 +177,8 @@ class ClusterPolicies(msgspec.Struct, frozen=True, kw_only=True):
     not_comparable: int
     role_bindings: int | None
     """RoleBindings and ClusterRoleBindings seen; None when they were not listed, or not all of them."""
-    engines: int
-    """Engines that are missing, stopped or older."""
+    engines: int | None
+    """Engines that are missing, stopped or older; None when none is known to be, and not all could be looked at."""
     collected_at: str
     """When a snapshot was collected, ISO 8601 UTC; empty for manifests, and for a running cluster, which is read now."""
 

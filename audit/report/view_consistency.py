@@ -115,7 +115,7 @@ def consistency(found: PolicyConsistency | None, state: str, texts: Texts) -> Co
     special = [
         one
         for one in found.clusters
-        if one.differing or one.not_comparable or one.engines or one.cluster in partly
+        if one.differing or one.not_comparable or one.engines != 0 or one.cluster in partly
     ]
     shown = special[:_CLUSTERS]
     words = _words(texts)
@@ -224,7 +224,7 @@ def _sum(one: ClusterPolicies, state: str, texts: Texts, *, partly: bool) -> Clu
     """A cluster of which a kind was not seen is not green, though nothing of what was seen differs."""
     if one.differing or one.engines:
         code = "F"
-    elif one.not_comparable or not one.reached or partly:
+    elif one.not_comparable or one.engines is None or not one.reached or partly:
         code = "I"
     else:
         code = "S"
@@ -240,7 +240,7 @@ def _sum(one: ClusterPolicies, state: str, texts: Texts, *, partly: bool) -> Clu
         same=count(one.same),
         differing=count(one.differing),
         unknown=count(one.not_comparable),
-        engines=count(one.engines),
+        engines=texts.gettext("not known") if one.engines is None else count(one.engines),
         collected=collected,
         code=code,
     )

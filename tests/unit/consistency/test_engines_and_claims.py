@@ -74,6 +74,10 @@ def test_deployments_that_were_not_seen_are_no_missing_engine() -> None:
     found = w.compared({"a": [NEW], "b": []}, gaps=[refused])
     assert [cell.state for cell in found.engines[0].cells] == [EngineState.SAME, EngineState.UNKNOWN]
     assert found.gaps == 1
+    assert [one.engines for one in found.clusters] == [0, None]
+    # Also where no engine is known at all.
+    nothing = w.compared({"a": [], "b": []}, gaps=[refused])
+    assert [one.engines for one in nothing.clusters] == [0, None]
 
 
 KARMADA = """

@@ -96,6 +96,7 @@ def test_a_cluster_of_which_a_kind_was_not_seen_is_not_green() -> None:
     clusters = tuple(
         msgspec.structs.replace(one, differing=0, not_comparable=0, same=1) for one in found.clusters
     )
+    clusters += (msgspec.structs.replace(clusters[2], cluster="far", engines=None),)
     view = consistency(msgspec.structs.replace(found, rows=alike, clusters=clusters), "now", EN)
     assert view is not None
-    assert {one.name: one.code for one in view.sums} == {"east": "I", "west": "I", "edge": "S"}
+    assert {one.name: one.code for one in view.sums} == {"east": "I", "west": "I", "edge": "S", "far": "I"}
