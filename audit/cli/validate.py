@@ -70,7 +70,7 @@ def _load(config: Config) -> tuple[Library | None, list[AuditError]]:
     # A broken policy of the user's costs a run one gap; here it is what was asked about.
     errors: list[AuditError] = [
         ContentError(gap.reason, file=gap.source, line=gap.line, suggestion=gap.hint or None)
-        for gap in library.gaps
+        for gap in (*library.gaps, *library.kyverno.gaps)
     ]
     errors += check_names(
         config,

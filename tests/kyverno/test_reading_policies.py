@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from audit.cli.main import main
 from audit.errors import ContentError
 from audit.library.kyverno import load_kyverno
 from audit.library.kyverno.go_yaml import read_documents, resolve
@@ -329,3 +330,13 @@ def test_bindings_and_policies_that_miss_each_other_are_told(tmp_path: Path) -> 
     (gap,) = load(tmp_path, text + binding.replace("policy-one", "policy-on")).gaps
     assert "names the policy policy-on, which is not here" in gap.reason
     assert gap.hint == "did you mean policy-one?"
+
+
+def test_validate_says_what_a_kyverno_policy_would_never_ask(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(policy("p", NO_LATEST.replace("[Pod]", "[Pods]")))
+    assert main(["validate", "--policy", str(file)]) == 2
+    said = capsys.readouterr()
+    assert "Kubernetes has no kind Pods" in said.out + said.err
