@@ -154,6 +154,39 @@ def test_absence_that_means_something_is_no_fault(kind: str, spec: Any) -> None:
     assert faults(api_version, name, spec=spec) == []
 
 
+PATCH = '{"hostNetwork": true}'
+STEP = {"name": "main", "container": CONTAINER}
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "path"),
+    [
+        ("Workflow", {"podSpecPatch": PATCH, "templates": [STEP]}, "spec.podSpecPatch"),
+        ("WorkflowTemplate", {"podSpecPatch": {"hostPID": True}, "templates": [STEP]}, "spec.podSpecPatch"),
+        ("Workflow", {"templates": [{**STEP, "podSpecPatch": PATCH}]}, "spec.templates[0].podSpecPatch"),
+        (
+            "Workflow",
+            {"templateDefaults": {"podSpecPatch": PATCH}, "templates": [STEP]},
+            "spec.templateDefaults.podSpecPatch",
+        ),
+        (
+            "CronWorkflow",
+            {"workflowSpec": {"podSpecPatch": PATCH, "templates": [STEP]}},
+            "spec.workflowSpec.podSpecPatch",
+        ),
+    ],
+)
+def test_a_patch_that_nobody_can_read_is_told(kind: str, spec: Any, path: str) -> None:
+    """Rules see the pod without it, so what they pass may be privileged when it runs."""
+    assert [fault[0] for fault in faults("argoproj.io/v1alpha1", kind, spec=spec)] == [path]
+
+
+@pytest.mark.parametrize("patch", ["", None, {}])
+def test_a_patch_that_changes_nothing_is_none(patch: Any) -> None:
+    spec = {"podSpecPatch": patch, "templates": [{**STEP, "podSpecPatch": patch}]}
+    assert faults("argoproj.io/v1alpha1", "Workflow", spec=spec) == []
+
+
 def test_faults_are_capped_and_never_quote_a_value() -> None:
     spec = {"containers": ["hunter2"] * 1000}
     told = faults("v1", "Pod", spec=spec)

@@ -29,12 +29,14 @@ const (
 	aMapping = "a mapping"
 	aList    = "a list"
 	aText    = "a text"
+	nothing  = "nothing that is merged into the pod"
 )
 
 var (
 	anyMapping = &shape{expected: aMapping}
 	anyList    = &shape{expected: aList}
 	anyText    = &shape{expected: aText}
+	unread     = &shape{expected: nothing} // a patch that a controller merges into the pod: rules can't see its outcome
 	mappings   = listOf(anyMapping)
 	profiles   = map[string]*shape{
 		"seccompProfile": anyMapping, "appArmorProfile": anyMapping, "seLinuxOptions": anyMapping, "windowsOptions": anyMapping,
@@ -60,7 +62,7 @@ var (
 	podSpec     = mapping(podFields)
 	podTemplate = mapping(map[string]*shape{"metadata": metadata, "spec": podSpec})
 	argo        = mapping(podFields, map[string]*shape{
-		"metadata": metadata, "container": container, "script": container, "sidecars": containers,
+		"podSpecPatch": unread, "metadata": metadata, "container": container, "script": container, "sidecars": containers,
 		"containerSet": mapping(map[string]*shape{"containers": containers}),
 	})
 )
@@ -83,6 +85,9 @@ func faultsIn(object *tree.Value, group string, table []Place) []fault {
 	c := check{required: builtinGroups[group]}
 	for _, place := range table {
 		c.along(object, nil, place.Path, place)
+		for _, path := range place.Inherits {
+			c.inherited(object, path)
+		}
 	}
 	return c.faults
 }
@@ -123,6 +128,20 @@ func (c *check) along(v *tree.Value, path []any, rest []string, place Place) {
 		c.fault(path, aMapping, v)
 	default:
 		c.along(v.Get(rest[0]), extend(path, rest[0]), rest[1:], place)
+	}
+}
+
+// inherited looks at what a template takes from further up: only a patch there goes unseen, all else is judged in the template.
+func (c *check) inherited(v *tree.Value, names []string) {
+	var path []any
+	for _, name := range append(slices.Clone(names), "podSpecPatch") {
+		if isAbsent(v) || v.Kind != tree.Object {
+			return
+		}
+		v, path = v.Get(name), extend(path, name)
+	}
+	if !isAbsent(v) {
+		c.against(v, path, unread)
 	}
 }
 
@@ -189,6 +208,26 @@ func (c *check) against(v *tree.Value, path []any, want *shape) {
 		if v.Kind != tree.String {
 			c.fault(path, want.expected, v)
 		}
+	case nothing:
+		if !isEmpty(v) {
+			c.fault(path, want.expected, v)
+		}
+	}
+}
+
+// isEmpty says whether a patch changes nothing, for sure.
+func isEmpty(v *tree.Value) bool {
+	switch v.Kind {
+	case tree.Null:
+		return true
+	case tree.String:
+		return v.Text == ""
+	case tree.Array:
+		return len(v.Items) == 0
+	case tree.Object:
+		return len(v.Members) == 0
+	default:
+		return false
 	}
 }
 

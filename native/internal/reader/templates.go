@@ -14,6 +14,8 @@ type Place struct {
 	Path   []string `json:"path"`
 	Holds  string   `json:"holds"`
 	Merged []string `json:"merged"`
+	// Inherits are the places that a workflow template takes pod fields from.
+	Inherits [][]string `json:"inherits"`
 }
 
 // Groups whose objects hold patterns or schemas of pods, not pods.
