@@ -13,6 +13,7 @@ from audit.errors import (
     ConfigError,
     ContentError,
     EngineError,
+    HistoryError,
     ReportError,
     UsageError,
 )
@@ -54,6 +55,7 @@ def test_outcomes(*, complete: bool, gates_met: bool, expected: int) -> None:
         (ConfigError, 2),
         (ContentError, 2),
         (ReportError, 2),
+        (HistoryError, 2),
         (CollectionError, 3),
         (EngineError, 3),
     ],
@@ -70,4 +72,5 @@ def test_no_family_is_forgotten() -> None:
         "ReportError",
         "CollectionError",
         "EngineError",
+        "HistoryError",
     }
