@@ -59,7 +59,9 @@ class Told:
 
 
 def _marks(answer: PairAnswer, runs: dict[str, list[Any]]) -> frozenset[int]:
-    """One for each violation; only membership is ever asked, within one process."""
+    """One for each violation; only membership is ever asked, within one process. None where it can't be told what a container runs."""
+    if any(v.container and v.container not in runs for v in answer.violations):
+        return frozenset()
     return frozenset(hash((answer.rule, *_mark(violation, runs))) for violation in answer.violations)
 
 

@@ -21,6 +21,7 @@ import msgspec
 from audit.model.canonical import canonical_json
 from audit.model.finding import Finding, FindingGroup, Outcome
 from audit.model.gap import Gap
+from audit.model.gate import IncompleteCode
 from audit.model.result import AssessmentResult
 from audit.model.run import ClusterRecord
 from audit.report.files import POLICY_REPORTS_MARK
@@ -28,6 +29,8 @@ from audit.report.json_writer import seal
 from audit.report.one_file import OneFileWriter
 from audit.report.rows import finding_id, findings
 from audit.report.text import visible
+from audit.report.texts import Texts
+from audit.report.view_verdict import incomplete_text
 
 RESULTS = 250
 """Results in one object: with `_MESSAGE` and `_PROPERTY` it stays far below the 1.5 MB that etcd takes."""
@@ -37,6 +40,7 @@ _HELD = 50_000
 """Results in memory; above it the fullest report is written early."""
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", re.ASCII)
 _NAMESPACE = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+_OF_ONE_CLUSTER = (IncompleteCode.GAPS, IncompleteCode.GATE_NOT_DECIDED)
 _RESULTS = {Outcome.FAIL: "fail", Outcome.WARN: "warn", Outcome.ERROR: "error"}
 
 Json = dict[str, Any]
@@ -141,13 +145,22 @@ class _Reports:
     def _completeness(self, cluster: ClusterRecord, gaps: list[Gap]) -> Json:
         """Without it a cluster of which nothing was seen would look like one without findings."""
         opened = [gap for gap in gaps if not gap.allowed]
-        complete = cluster.reached and not opened
+        # A failed engine or a run that was stopped concerns every cluster; gaps of another one do not.
+        told = [reason for reason in self._result.incomplete_reasons if reason.code not in _OF_ONE_CLUSTER]
+        complete = cluster.reached and not opened and not told
+        undecided = sum(
+            number
+            for key, number in self._result.tally.counts.items()
+            if key.cluster == cluster.name and key.outcome is Outcome.ERROR
+        )
         if complete:
             message = f"{cluster.subjects} objects read; nothing was left unlooked at that is not tolerated"
-        elif cluster.reached:
+        elif cluster.reached and opened:
             message = (
                 f"{cluster.subjects} objects read; {len(opened)} gaps: what is behind them was not looked at"
             )
+        elif cluster.reached:
+            message = "; ".join(incomplete_text(reason, Texts()) for reason in told)
         else:
             message = "the cluster was not reached: nothing of it was looked at"
         return {
@@ -157,7 +170,11 @@ class _Reports:
             "scored": True,
             "timestamp": self._timestamp,
             "message": message,
-            "properties": {"gaps": str(len(gaps)), "gapsTolerated": str(len(gaps) - len(opened))},
+            "properties": {
+                "gaps": str(len(gaps)),
+                "gapsTolerated": str(len(gaps) - len(opened)),
+                "pairsWithoutVerdict": str(undecided),
+            },
         }
 
     def _entry(self, group: FindingGroup, finding: Finding) -> Json:

@@ -121,6 +121,13 @@ def test_whatever_is_more_is_told(tmp_path: Path, change: Change, rule: str) -> 
     assert (rule, "agent-x") in failing(tmp_path, controller("ReplicaSet"), pod)
 
 
+def test_containers_without_names_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    owner, pod = controller("ReplicaSet"), owned("ReplicaSet")
+    del owner["spec"]["template"]["spec"]["containers"][0]["name"], pod["spec"]["containers"][0]["name"]
+    _another_image(pod)
+    assert ("pod/privileged", "agent-x") in failing(tmp_path, owner, pod)
+
+
 def test_a_waiver_of_the_controller_covers_nothing_new(tmp_path: Path) -> None:
     """Found by a review: a forged reference to a waived controller let an audit with a gate pass."""
     waiver = """\

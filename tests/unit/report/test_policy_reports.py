@@ -12,8 +12,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.model.finding import FindingGroup
+from audit.model.finding import FindingGroup, Outcome
 from audit.model.gap import GapKind
+from audit.model.gate import IncompleteCode, IncompleteReason
 from audit.model.result import AssessmentResult
 from audit.report import policy_reports
 from audit.report.policy_reports import OpenReportsWriter, PolicyReportWriter
@@ -70,12 +71,31 @@ def test_what_was_not_looked_at_is_an_error_and_never_nothing() -> None:
     gap = b.gap(kind=GapKind.FORBIDDEN, cluster=clean.record.clusters[0].name)
     (told,) = entries(msgspec.structs.replace(clean, gaps=(gap,)))
     assert told["result"] == "error"
-    assert told["properties"] == {"gaps": "1", "gapsTolerated": "0"}
+    assert told["properties"] == {"gaps": "1", "gapsTolerated": "0", "pairsWithoutVerdict": "0"}
     lost = msgspec.structs.replace(clean.record.clusters[0], reached=False, subjects=0)
     record = msgspec.structs.replace(clean.record, clusters=(lost,))
     (told,) = entries(msgspec.structs.replace(clean, record=record))
     assert told["result"] == "error"
     assert "not reached" in told["message"]
+
+
+def test_an_engine_that_failed_is_no_clean_cluster() -> None:
+    """Without any gap: pairs that nobody could decide are no findings, and would leave the report empty."""
+    clean = b.result()
+    clean.tally.add("pod/privileged", clean.record.clusters[0].name, Outcome.ERROR, number=3)
+    failed = IncompleteReason(code=IncompleteCode.ERRORS, number=3)
+    (told,) = entries(msgspec.structs.replace(clean, incomplete_reasons=(failed,), complete=False))
+    assert told["result"] == "error"
+    assert "3" in told["message"]
+    assert told["properties"]["pairsWithoutVerdict"] == "3"
+
+
+def test_a_gap_of_another_cluster_leaves_this_one_alone() -> None:
+    clean = b.result()
+    gap = b.gap(kind=GapKind.FORBIDDEN, cluster="elsewhere")
+    reason = IncompleteReason(code=IncompleteCode.GAPS, number=1)
+    other = msgspec.structs.replace(clean, gaps=(gap,), incomplete_reasons=(reason,), complete=False)
+    assert [told["result"] for told in entries(other)] == ["pass"]
 
 
 def test_a_waived_failure_stays_one() -> None:
